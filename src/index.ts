@@ -1,0 +1,23 @@
+/** What `import … from "mg-team"` gives to plugins. Types and functions here are the public, stable surface. */
+export {
+  type HookName,
+  type LaunchRequest,
+  type RunInfo,
+  Stage,
+  type SynthesisDocument,
+  type TapExtras,
+  type TeamHooks,
+} from "./plugin/hooks.ts";
+export {
+  type Cleanup,
+  type CurrentAnswer,
+  definePlugin,
+  type ExtraStep,
+  type ExtraStepResult,
+  type Log,
+  type Plugin,
+  type Team,
+} from "./plugin/plugin.ts";
+export type * from "./session/events.ts";
+export type * from "./session/result.ts";
+export type * from "./types.ts";

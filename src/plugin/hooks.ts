@@ -1,0 +1,91 @@
+import { AsyncSeriesHook, AsyncSeriesWaterfallHook, SyncHook } from "tapable";
+import type { TeamEvent } from "../session/events.ts";
+import type { RunResult } from "../session/result.ts";
+import type { Action, Agent, AgentId, Deliberation } from "../types.ts";
+
+/**
+ * The points of a run at which plugins take part, in the order in which they happen. One list: the type, the
+ * documentation and the host all start from here. Waterfall taps return the (edited) value, or nothing to leave it.
+ */
+export interface TeamHooks {
+  /** Before a step's process starts: rounds (for the whole round before its first spawn), retries, synthesis. A throw stops the run, exit 4. */
+  readonly beforeLaunch: AsyncSeriesWaterfallHook<[LaunchRequest], LaunchRequest | void, TapExtras>;
+  /** After a step: annotate its action. A throw stops the run, exit 4. */
+  readonly onAction: AsyncSeriesWaterfallHook<[Action], Action | void, TapExtras>;
+  /** At each barrier and each stop: mark ballots, decide, force, overrule (see {@link Stage}). A throw stops the run, exit 4. */
+  readonly onConsensus: AsyncSeriesWaterfallHook<[Deliberation], Deliberation | void, TapExtras>;
+  /** Add to the final document, or replace it. A throw is a warning; the document stays as before. */
+  readonly onSynthesis: AsyncSeriesWaterfallHook<[SynthesisDocument], SynthesisDocument | void, TapExtras>;
+  /** Watch events. A throw is a warning. */
+  readonly onEvent: SyncHook<[TeamEvent], void, TapExtras>;
+  /** After `result.json` is written: report, add data under the plugin's name. A throw is a warning. */
+  readonly onFinish: AsyncSeriesHook<[RunResult], TapExtras>;
+}
+
+/** What a tap may say beside tapable's own options (`name`, `stage`, `before`). */
+export interface TapExtras {
+  /** Seconds after which an unfinished tap counts as failed; null waits for ever. Default 30, onFinish and onSynthesis 120. */
+  timeLimitSeconds?: number | null;
+}
+
+/** Stages of `onConsensus`, in order. The host fills in what the contract's own rules say between `limit` and `overrule`. */
+export const Stage = {
+  /** Set the standing of ballots. */
+  mark: 0,
+  /** Find a consensus. */
+  decide: 100,
+  /** Force a decision because a limit is reached. */
+  limit: 200,
+  /** Change a verdict that everything before agreed on. */
+  overrule: 300,
+} as const;
+
+/** The value of `beforeLaunch`. Plugins may edit what is not readonly; edits of `query` are journaled and shown. */
+export interface LaunchRequest {
+  readonly kind: "round" | "retry" | "synthesis" | "plugin";
+  readonly agent: AgentId;
+  readonly model: string;
+  /** 0 outside rounds. */
+  readonly round: number;
+  readonly try: number;
+  query: string;
+  /** More arguments for the engine's command line, before the query. */
+  args: string[];
+  /** More environment variables for the step. */
+  env: Record<string, string>;
+  /** Set to leave this launch out; it counts as an action and uses up a round. Not for synthesis. */
+  skip: { readonly reason: string; readonly by: string } | null;
+}
+
+/** The value of `onSynthesis`. */
+export interface SynthesisDocument {
+  /** What `final_answer.md` will hold. */
+  markdown: string;
+  readonly kind: "agent" | "markdown" | "none";
+  readonly result: RunResult;
+  /** Absolute path of `synthesis/`; `deliverable/` and `winner/` are already in place. */
+  readonly directory: string;
+}
+
+/** Makes the hooks of one run. */
+export function createHooks(): TeamHooks {
+  return {
+    beforeLaunch: new AsyncSeriesWaterfallHook(["request"], "beforeLaunch"),
+    onAction: new AsyncSeriesWaterfallHook(["action"], "onAction"),
+    onConsensus: new AsyncSeriesWaterfallHook(["deliberation"], "onConsensus"),
+    onSynthesis: new AsyncSeriesWaterfallHook(["document"], "onSynthesis"),
+    onEvent: new SyncHook(["event"], "onEvent"),
+    onFinish: new AsyncSeriesHook(["result"], "onFinish"),
+  };
+}
+
+export type HookName = keyof TeamHooks;
+
+/** Facts of a run that do not change. */
+export interface RunInfo {
+  readonly sessionId: string;
+  readonly query: string;
+  readonly agents: readonly Agent[];
+  /** Absolute path of the team directory. */
+  readonly directory: string;
+}
