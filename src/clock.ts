@@ -14,17 +14,29 @@ export interface Clock {
 export const tickSeconds = 0.25;
 
 export const systemClock: Clock = {
-  now: uptime,
+  now,
   date: Date.now,
   async sleep(seconds, signal) {
-    const end = uptime() + seconds;
-    for (let left = seconds; left > 0 && !signal?.aborted; left = end - uptime()) {
+    const end = now() + seconds;
+    for (let left = seconds; left > 0 && !signal?.aborted; left = end - now()) {
       await nap(Math.min(left, tickSeconds), signal);
     }
   },
 };
 
 // --- internal ---
+
+// `uptime()` counts suspended time but has whole seconds only under Bun; `performance.now()` is fine but stands still in a
+// suspend. So: the fine clock, moved ahead whenever the coarse one has run away from it.
+const started = { uptime: uptime(), fine: performance.now() / 1000 };
+let suspended = 0;
+
+function now(): number {
+  const fine = performance.now() / 1000;
+  const behind = uptime() - started.uptime - (fine - started.fine) - suspended;
+  if (behind > 2) suspended += behind;
+  return fine + suspended;
+}
 
 function nap(seconds: number, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
