@@ -1,0 +1,192 @@
+import type {
+  Action,
+  Agent,
+  AgentId,
+  AgentStanding,
+  Answer,
+  AnswerSteps,
+  Ballot,
+  Deliberation,
+  FailureClass,
+  Limits,
+  StepCost,
+  StopRequest,
+  Verdict,
+} from "../types.ts";
+import type { EngineInfo, TeamEvent } from "./events.ts";
+
+/** The run as its journal tells it. Folding the events gives the same state live and on resume; nothing else is remembered. */
+export interface RunState {
+  sessionId: string;
+  startedAt: string;
+  agents: AgentState[];
+  limits: Limits | null;
+  engine: EngineInfo | null;
+  /** The last round that was started; 0 before the first. */
+  round: number;
+  /** Whether that round reached its barrier. */
+  roundEnded: boolean;
+  /** How many steps that round launched. */
+  launched: number;
+  /** What every step has spent, by {@link stepKey}; running steps included. */
+  readonly costs: Map<string, { readonly agent: AgentId; readonly cost: StepCost; readonly finished: boolean }>;
+  readonly warnings: string[];
+  decision: Verdict | null;
+  finished: boolean;
+  /** Seconds that mg-team had worked when the last event was written. */
+  elapsed: number;
+  seq: number;
+}
+
+export interface AgentState {
+  readonly agent: Agent;
+  live: boolean;
+  failure: { readonly class: FailureClass; readonly message: string; readonly log: string } | null;
+  /** Steps that used up a round. */
+  rounds: number;
+  readonly answers: Answer[];
+  ballot: Ballot | null;
+  readonly steps: StepRecord[];
+}
+
+export interface StepRecord {
+  readonly kind: StepKind;
+  readonly action: Action;
+  readonly interrupted: boolean;
+}
+
+export type StepKind = "round" | "retry" | "synthesis" | "plugin";
+
+export function emptyState(): RunState {
+  return {
+    sessionId: "",
+    startedAt: "",
+    agents: [],
+    limits: null,
+    engine: null,
+    round: 0,
+    roundEnded: true,
+    launched: 0,
+    costs: new Map(),
+    warnings: [],
+    decision: null,
+    finished: false,
+    elapsed: 0,
+    seq: 0,
+  };
+}
+
+/** Applies one event. Unknown event types are ignored, so that older programs can read newer journals. */
+export function applyEvent(state: RunState, event: TeamEvent): void {
+  state.elapsed = Math.max(state.elapsed, event.elapsed);
+  state.seq = event.seq;
+  switch (event.type) {
+    case "run.started":
+      state.sessionId = event.session_id;
+      state.startedAt = event.ts;
+      state.limits = event.limits;
+      state.engine = event.engine;
+      state.agents = event.agents.map(newAgent);
+      break;
+    case "run.resumed":
+      state.limits = event.limits;
+      state.decision = null;
+      state.finished = false;
+      break;
+    case "preflight.warning":
+      state.warnings.push(event.message);
+      break;
+    case "plugin.error":
+      state.warnings.push(`plugin ${event.plugin}, ${event.hook}: ${event.message}`);
+      break;
+    case "round.started":
+      state.round = event.round;
+      state.roundEnded = false;
+      state.launched = 0;
+      break;
+    case "step.started":
+      if (event.kind === "round") state.launched++;
+      break;
+    case "step.cost":
+      state.costs.set(stepKey(event), { agent: event.agent, cost: event.cost, finished: false });
+      break;
+    case "step.finished":
+      finishStep(state, event);
+      break;
+    case "ballots":
+      state.roundEnded = true;
+      for (const ballot of event.ballots) {
+        const agent = findAgent(state, ballot.voter);
+        if (agent) agent.ballot = ballot;
+      }
+      break;
+    case "decision":
+      state.decision = event.decision;
+      break;
+    case "run.finished":
+      state.finished = true;
+      break;
+  }
+}
+
+/** What a decision may rest on, for `onConsensus`. Ballots are copies: marking them changes no state. */
+export function deliberationOf(state: RunState, maxRounds: number, stop: StopRequest | null): Deliberation {
+  const agents = state.agents.map(
+    ({ agent, live, rounds, answers, ballot }): AgentStanding => ({
+      id: agent.id,
+      live,
+      rounds,
+      answers: [...answers],
+      ballot: ballot ? { ...ballot } : null,
+    }),
+  );
+  return { round: state.round, agents, current: currentSteps(state), maxRounds, launched: state.launched, stop, verdict: null };
+}
+
+/** Step number of each agent's current answer. */
+export function currentSteps(state: RunState): AnswerSteps {
+  return Object.fromEntries(state.agents.flatMap(({ agent, answers }) => answers.slice(-1).map((answer) => [agent.id, answer.step])));
+}
+
+export function findAgent(state: RunState, id: AgentId): AgentState | undefined {
+  return state.agents.find(({ agent }) => agent.id === id);
+}
+
+/** One step of a run: its money counts once under this key. */
+export function stepKey(step: { readonly agent: AgentId; readonly round: number; readonly try: number }): string {
+  return `${step.agent}/${step.round}/${step.try}`;
+}
+
+// --- internal ---
+
+function newAgent(agent: Agent): AgentState {
+  return { agent, live: true, failure: null, rounds: 0, answers: [], ballot: null, steps: [] };
+}
+
+function finishStep(state: RunState, event: TeamEvent & { readonly type: "step.finished" }): void {
+  const { action, kind, interrupted, retry } = event;
+  if (action.kind !== "skipped") state.costs.set(stepKey(action), { agent: action.agent, cost: action.cost, finished: true });
+  const agent = findAgent(state, action.agent);
+  if (!agent) return;
+  agent.steps.push({ kind, action, interrupted });
+  if (interrupted || retry || kind === "synthesis" || kind === "plugin") return;
+  agent.rounds++;
+  const { round, at } = action;
+  switch (action.kind) {
+    case "new_answer":
+      agent.answers.push({ agent: action.agent, step: action.step, round, at });
+      break;
+    case "vote":
+      agent.ballot = ballotOf(action);
+      break;
+    case "failed":
+      agent.live = false;
+      agent.failure = { class: action.class, message: action.message, log: action.log };
+      break;
+  }
+}
+
+function ballotOf(vote: Action & { readonly kind: "vote" }): Ballot {
+  const { agent, target, step, round, reason, launchedWith, seenSteps } = vote;
+  return { voter: agent, target, step, round, reason, self: target === agent, launchedWith, seenSteps, standing: "valid", why: "" };
+}
