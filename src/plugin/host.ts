@@ -1,0 +1,79 @@
+import { messageOf, TeamError } from "../errors.ts";
+import { guardHooks, PluginError, type TapOwner } from "./guard.ts";
+import type { TeamHooks } from "./hooks.ts";
+import type { LoadedPlugin } from "./load.ts";
+import type { Cleanup, Team } from "./plugin.ts";
+
+/** Runs the plugins of one run: applies them in order, keeps their taps guarded, cleans up in reverse. */
+export interface PluginHost {
+  /** Applies each plugin. Throws a TeamError that names plugin and file; what was applied before is still cleaned up by `close`. */
+  apply(plugins: readonly LoadedPlugin[], teamFor: (plugin: LoadedPlugin) => Team): Promise<void>;
+  /** Runs every cleanup, last plugin first; errors are warnings. Idempotent. */
+  close(): Promise<void>;
+}
+
+/** @param warn told of every failure that does not stop the run */
+export function createPluginHost(hooks: TeamHooks, warn: (error: PluginError) => void): PluginHost {
+  const owners = new Map<string, TapOwner>();
+  const cleanups: { owner: TapOwner; cleanup: Cleanup }[] = [];
+  let applying: TapOwner | null = null;
+  guardHooks(hooks, (tapName) => applying ?? owners.get(tapName) ?? { name: tapName, file: null }, warn);
+  const releaseExit = refuseExit();
+
+  return {
+    async apply(plugins, teamFor) {
+      for (const loaded of plugins) {
+        const { plugin, options, file } = loaded;
+        if (owners.has(plugin.name)) {
+          throw new TeamError("config", `two plugins are named ${plugin.name}`, "Rename one, or leave one out with --without-plugin.");
+        }
+        applying = { name: plugin.name, file };
+        owners.set(plugin.name, applying);
+        try {
+          const cleanup = await applyWithin(plugin.apply(teamFor(loaded), options));
+          if (typeof cleanup === "function") cleanups.push({ owner: applying, cleanup });
+        } catch (error) {
+          const where = file ? ` (${file})` : "";
+          const detail = error instanceof PluginError ? `${error.hook}: ${error.detail}` : messageOf(error);
+          throw new TeamError("config", `plugin ${plugin.name}${where} failed to start: ${detail}`, "Fix it, or run without it.", {
+            cause: error,
+          });
+        } finally {
+          applying = null;
+        }
+      }
+    },
+    async close() {
+      for (const { owner, cleanup } of cleanups.splice(0).reverse()) {
+        try {
+          await applyWithin(cleanup());
+        } catch (error) {
+          warn(new PluginError(owner.name, "cleanup", messageOf(error), owner.file, { cause: error }));
+        }
+      }
+      releaseExit();
+    },
+  };
+}
+
+// --- internal ---
+
+/** Seconds for a plugin's `apply` and for each cleanup. */
+const applyLimit = 30;
+
+function applyWithin<T>(work: T | Promise<T>): Promise<T> {
+  const { promise, reject } = Promise.withResolvers<never>();
+  const timer = setTimeout(() => reject(new Error(`it did not finish within ${applyLimit} s`)), applyLimit * 1000);
+  return Promise.race([Promise.resolve(work), promise]).finally(() => clearTimeout(timer));
+}
+
+/** While plugins are at work `process.exit` throws: a plugin that ends the process would lose steps that are paid for. */
+function refuseExit(): () => void {
+  const { exit } = process;
+  process.exit = ((code?: number) => {
+    throw new Error(`it called process.exit(${code ?? ""}); plugins end a run with team.stop(…)`);
+  }) as typeof process.exit;
+  return () => {
+    process.exit = exit;
+  };
+}
