@@ -1,10 +1,13 @@
 /** What `import … from "mg-team"` gives to plugins. Types and functions here are the public, stable surface. */
+
+export { decideByMajority, force, markBallots, mustAct, tallyOf } from "./consensus.ts";
 export {
   type HookName,
   type LaunchRequest,
   type RunInfo,
   Stage,
   type SynthesisDocument,
+  SynthesisStage,
   type TapExtras,
   type TeamHooks,
 } from "./plugin/hooks.ts";

@@ -57,15 +57,36 @@ export interface LaunchRequest {
   skip: { readonly reason: string; readonly by: string } | null;
 }
 
-/** The value of `onSynthesis`. */
+/**
+ * The value of `onSynthesis`. The host calls the hook with `kind: "markdown"` and writes what comes back; then, under `--synthesis agent`, once
+ * more with `kind: "agent"`: a plugin that makes a synthesis sets `answer`; one that cannot sets `whyNotAgent`, and the winner's answer stays.
+ */
 export interface SynthesisDocument {
-  /** What `final_answer.md` will hold. */
+  readonly kind: "agent" | "markdown";
+  /** The text that the document is about: the winner's answer, or the synthesis made of it. */
+  answer: string;
+  /** The model that wrote `answer`. */
+  model: string;
+  /** What `final_answer.md` will hold; built from all the rest by `markdown-synthesis`. */
   markdown: string;
-  readonly kind: "agent" | "markdown" | "none";
+  /** Why there is no synthesis by a model, in one sentence; null while there may be one. */
+  whyNotAgent: string | null;
   readonly result: RunResult;
   /** Absolute path of `synthesis/`; `deliverable/` and `winner/` are already in place. */
   readonly directory: string;
 }
+
+/** Stages of `onSynthesis`, in order. */
+export const SynthesisStage = {
+  /** Make the text (and the files). */
+  write: 0,
+  /** Look at the files and add findings to `result.checks`. */
+  check: 100,
+  /** Build `markdown`. */
+  render: 200,
+  /** Add to the document, or replace it. */
+  edit: 300,
+} as const;
 
 /** Makes the hooks of one run. */
 export function createHooks(): TeamHooks {

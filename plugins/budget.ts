@@ -1,0 +1,72 @@
+import { type Action, definePlugin, force, Stage, type Team } from "mg-team";
+
+/**
+ * Keeps a run within `cost_budget` (design.md, "Money"): warns of a launch that would likely overshoot, refuses launches when nothing is left or
+ * when a finished step has tokens but no price, and stops a round in progress once the budget is exceeded.
+ */
+export default definePlugin({
+  name: "budget",
+  apply(team) {
+    const { costBudget, allowUnpriced } = team.run.limits;
+    if (costBudget === null) return;
+    const stepCosts: number[] = [];
+    let unpriced: string | null = null;
+    let warnedRound = -1;
+    const refusal = () => (allowUnpriced ? null : unpriced) ?? spentAll(team, costBudget);
+
+    team.hooks.onEvent.tap("budget", (event) => {
+      if (event.type === "step.finished") {
+        unpriced ??= missingPrice(event.action, team);
+        if (event.action.cost.usd !== null) stepCosts.push(event.action.cost.usd);
+      }
+      if (event.type !== "step.finished" && event.type !== "step.cost") return;
+      const spent = team.cost.total_usd ?? 0;
+      if (spent > costBudget)
+        team.stop({ reason: "cost_budget", message: `the budget of ${dollars(costBudget)} is exceeded (${dollars(spent)} spent)` });
+    });
+    team.hooks.beforeLaunch.tap("budget", (request) => {
+      const message = refusal();
+      if (message) team.stop({ reason: "cost_budget", message });
+      const spent = team.cost.total_usd ?? 0;
+      const ahead = request.kind === "round" ? team.run.agents.length : 1;
+      const expected = mean(stepCosts) * ahead;
+      if (!message && expected > 0 && spent + expected > costBudget && warnedRound !== request.round) {
+        warnedRound = request.round;
+        team.log.warn(
+          `the next steps will likely exceed the budget of ${dollars(costBudget)}: ${dollars(spent)} spent, about ${dollars(expected)} ahead`,
+        );
+      }
+    });
+    team.hooks.onConsensus.tap({ name: "budget", stage: Stage.limit }, (deliberation) => {
+      const message = refusal();
+      if (message && !deliberation.verdict && !deliberation.stop) {
+        deliberation.verdict = force(deliberation, "cost_budget", capitalised(message));
+      }
+    });
+  },
+});
+
+function spentAll(team: Team, budget: number): string | null {
+  const spent = team.cost.total_usd ?? 0;
+  return spent >= budget ? `the budget of ${dollars(budget)} is used up (${dollars(spent)} spent)` : null;
+}
+
+/** A finished step with tokens and no price: nobody can say what is left of the budget. */
+function missingPrice(action: Action, team: Team): string | null {
+  const { usd, inputTokens, outputTokens } = action.cost;
+  if (usd !== null || inputTokens + outputTokens === 0) return null;
+  const model = team.run.agents.find((agent) => agent.id === action.agent)?.modelName ?? "MODEL";
+  return `the price of ${model} is unknown, so the budget cannot be kept; add to mg-team.yaml  prices: { ${model}: { input: USD, output: USD } }  (per million tokens), or pass --allow-unpriced`;
+}
+
+function mean(values: readonly number[]): number {
+  return values.length === 0 ? 0 : values.reduce((sum, value) => sum + value, 0) / values.length;
+}
+
+function dollars(usd: number): string {
+  return `$${usd.toFixed(usd !== 0 && Math.abs(usd) < 0.01 ? 4 : 2)}`;
+}
+
+function capitalised(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}
