@@ -1,4 +1,4 @@
-import { type Action, definePlugin, force, Stage, type Team } from "mg-team";
+import { definePlugin, force, Stage, type Team } from "mg-team";
 
 /**
  * Keeps a run within `cost_budget` (design.md, "Money"): warns of a launch that would likely overshoot, refuses launches when nothing is left or
@@ -10,15 +10,11 @@ export default definePlugin({
     const { costBudget, allowUnpriced } = team.run.limits;
     if (costBudget === null) return;
     const stepCosts: number[] = [];
-    let unpriced: string | null = null;
     let warnedRound = -1;
-    const refusal = () => (allowUnpriced ? null : unpriced) ?? spentAll(team, costBudget);
+    const refusal = () => (allowUnpriced ? null : missingPrice(team)) ?? spentAll(team, costBudget);
 
     team.hooks.onEvent.tap("budget", (event) => {
-      if (event.type === "step.finished") {
-        unpriced ??= missingPrice(event.action, team);
-        if (event.action.cost.usd !== null) stepCosts.push(event.action.cost.usd);
-      }
+      if (event.type === "step.finished" && event.action.cost.usd !== null) stepCosts.push(event.action.cost.usd);
       if (event.type !== "step.finished" && event.type !== "step.cost") return;
       const spent = team.cost.total_usd ?? 0;
       if (spent > costBudget)
@@ -51,12 +47,11 @@ function spentAll(team: Team, budget: number): string | null {
   return spent >= budget ? `the budget of ${dollars(budget)} is used up (${dollars(spent)} spent)` : null;
 }
 
-/** A finished step with tokens and no price: nobody can say what is left of the budget. */
-function missingPrice(action: Action, team: Team): string | null {
-  const { usd, inputTokens, outputTokens } = action.cost;
-  if (usd !== null || inputTokens + outputTokens === 0) return null;
-  const model = team.run.agents.find((agent) => agent.id === action.agent)?.modelName ?? "MODEL";
-  return `the price of ${model} is unknown, so the budget cannot be kept; add to mg-team.yaml  prices: { ${model}: { input: USD, output: USD } }  (per million tokens), or pass --allow-unpriced`;
+/** A step with tokens and no price: nobody can say what is left of the budget. */
+function missingPrice(team: Team): string | null {
+  const agent = team.run.agents.find(({ id }) => (team.cost.by_agent[id]?.unpriced_tokens ?? 0) > 0);
+  if (!agent) return null;
+  return `the price of ${agent.modelName} is unknown, so the budget cannot be kept; add to mg-team.yaml  prices: { ${agent.modelName}: { input: USD, output: USD } }  (per million tokens), or pass --allow-unpriced`;
 }
 
 function mean(values: readonly number[]): number {

@@ -72,6 +72,8 @@ export interface AgentCost {
   readonly known: CostKnown;
   readonly input_tokens: number;
   readonly output_tokens: number;
+  /** Tokens, of those, whose price is unknown. */
+  readonly unpriced_tokens: number;
 }
 
 export interface ResultAgent {
