@@ -8,7 +8,11 @@ export function parseDotenv(text: string, environment: Readonly<Record<string, s
   for (const [key, raw] of assignments(text.replace(/^\uFEFF/, "").replace(/\r\n?/g, "\n"))) {
     // `KEY` without `=` is None there: it defines nothing, and undoes an earlier line.
     if (raw === null) values.delete(key);
-    else values.set(key, interpolate(raw, (name) => environment[name] ?? values.get(name)));
+    else
+      values.set(
+        key,
+        interpolate(raw, (name) => environment[name] ?? values.get(name)),
+      );
   }
   return values;
 }

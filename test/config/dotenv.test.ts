@@ -22,8 +22,8 @@ describe("a .env file means what python-dotenv makes of it:", () => {
   ];
   for (const [title, text, values] of cases) test(title, () => expect(parsed(text)).toEqual(values));
 
-  test("${…} takes the environment first, then earlier lines, then the default, also within single quotes", () => {
-    const text = "A=file\nB=${A}/${OUT}/${NO:-d}/${NO}\nC='${A}'\nD=$A";
+  test("a reference takes the environment first, then earlier lines, then the default, also within single quotes", () => {
+    const text = `A=file\nB=\${A}/\${OUT}/\${NO:-d}/\${NO}\nC='\${A}'\nD=$A`;
     expect(parsed(text, { OUT: "outer" })).toEqual({ A: "file", B: "file/outer/d/", C: "file", D: "$A" });
     expect(parsed(text, { A: "shell", OUT: "" }).B).toBe("shell//d/");
   });
