@@ -26,10 +26,14 @@ export interface RunState {
   round: number;
   /** Whether that round reached its barrier. */
   roundEnded: boolean;
+  /** The agents that this round was started for. */
+  roundAgents: readonly AgentId[];
   /** How many steps that round launched. */
   launched: number;
   /** What every step has spent, by {@link stepKey}; running steps included. */
   readonly costs: Map<string, { readonly agent: AgentId; readonly cost: StepCost; readonly finished: boolean }>;
+  /** Every step that was started, by {@link stepKey}. */
+  readonly startedSteps: Set<string>;
   readonly warnings: string[];
   decision: Verdict | null;
   finished: boolean;
@@ -66,8 +70,10 @@ export function emptyState(): RunState {
     engine: null,
     round: 0,
     roundEnded: true,
+    roundAgents: [],
     launched: 0,
     costs: new Map(),
+    startedSteps: new Set(),
     warnings: [],
     decision: null,
     finished: false,
@@ -100,11 +106,14 @@ export function applyEvent(state: RunState, event: TeamEvent): void {
       state.warnings.push(`plugin ${event.plugin}, ${event.hook}: ${event.message}`);
       break;
     case "round.started":
+      // A resumed round is started again under the same number, for the agents that had not acted yet.
+      if (event.round > state.round) state.launched = 0;
       state.round = event.round;
       state.roundEnded = false;
-      state.launched = 0;
+      state.roundAgents = event.agents;
       break;
     case "step.started":
+      state.startedSteps.add(stepKey(event));
       if (event.kind === "round") state.launched++;
       break;
     case "step.cost":

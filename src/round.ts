@@ -1,0 +1,140 @@
+import type { StepSpec } from "./engine/engine.ts";
+import type { LaunchRequest } from "./plugin/hooks.ts";
+import { findAgent, type StepKind } from "./session/state.ts";
+import type { Run } from "./team/run.ts";
+import { type FinishedStep, finishStep, nextTry, runStep } from "./team/step.ts";
+import { type AgentId, unknownCost } from "./types.ts";
+
+/**
+ * One round (core loop 1 and 2): asks the plugins about every launch, then launches all of them together and waits for the barrier.
+ * A stop of the run also ends the round: nothing more is launched, what runs is stopped, what landed counts.
+ */
+export async function runRound(run: Run, round: number, agents: readonly AgentId[]): Promise<void> {
+  run.emit({ type: "round.started", round, agents });
+  const requests: LaunchRequest[] = [];
+  for (const agent of agents) {
+    const request = await askPlugins(run, newRequest(run, "round", agent, round));
+    if (!request) return;
+    requests.push(request);
+  }
+  const slots = createSlots(run.settings.limits.maxParallel ?? Number.POSITIVE_INFINITY);
+  const turns = Promise.all(requests.map((request) => slots(() => takeTurn(run, request))));
+  run.pending.push(turns);
+  await Promise.race([turns, run.stopper.whenInterrupted]);
+}
+
+/** Lets plugins edit a launch, or skip it. Null when the run stops instead. */
+export async function askPlugins(run: Run, request: LaunchRequest): Promise<LaunchRequest | null> {
+  try {
+    const answer = await run.hooks.beforeLaunch.promise(request);
+    return run.stopper.request ? null : (answer ?? request);
+  } catch (error) {
+    run.pluginFailed(error);
+    return null;
+  }
+}
+
+// --- internal ---
+
+/** Seconds before the retry of a step whose provider refused for quota without saying for how long. */
+const quotaWait = 20;
+
+function newRequest(run: Run, kind: "round" | "retry", agent: AgentId, round: number): LaunchRequest {
+  const model = findAgent(run.state, agent)?.agent.model ?? agent;
+  const attempt = nextTry(run, agent, round);
+  return { kind, agent, model, round, try: attempt, query: run.settings.query, args: [], env: {}, skip: null };
+}
+
+/** One agent's part of a round: its step, and retries until it acts or is out. */
+async function takeTurn(run: Run, first: LaunchRequest): Promise<void> {
+  let request: LaunchRequest | null = first;
+  for (let retries = 0; request && !run.stopper.request && !run.poison; retries++) {
+    if (request.skip) return skip(run, request, request.skip);
+    const step = await runStep(run, request, specOf(run, request));
+    const retry = retries < run.settings.limits.retries && mayRetry(run, step);
+    await annotate(run, step);
+    finishStep(run, request.kind, step, retry);
+    const { action } = step;
+    if (!retry && !step.interrupted && action.kind === "failed") {
+      run.emit({ type: "agent.out", agent: action.agent, class: action.class, message: action.message, log: action.log });
+    }
+    if (!retry) return;
+    if (action.kind === "failed" && action.class === "quota") {
+      await run.clock.sleep(step.report.failure?.retryAfterSeconds ?? quotaWait, run.stopper.signal);
+    }
+    if (run.stopper.request) return;
+    request = await askPlugins(run, newRequest(run, "retry", request.agent, request.round));
+  }
+}
+
+/** Retries help against accidents, not against wrong keys or configs, and not once the run stops (core loop 2). */
+function mayRetry(run: Run, step: FinishedStep): boolean {
+  const { action, report } = step;
+  if (action.kind !== "failed" || report.stopCause || run.stopper.request || run.poison) return false;
+  return action.class !== "auth" && action.class !== "config" && action.class !== "timeout";
+}
+
+/** `onAction`: plugins see a copy; only their notes are kept, so that no plugin can change what an agent did. */
+async function annotate(run: Run, step: FinishedStep): Promise<void> {
+  if (step.interrupted || run.stopper.interrupted) return;
+  try {
+    const copy = structuredClone(step.action);
+    const { notes } = (await run.hooks.onAction.promise(copy)) ?? copy;
+    if (Array.isArray(notes)) step.action.notes = notes.map(String);
+  } catch (error) {
+    run.pluginFailed(error);
+  }
+}
+
+function skip(run: Run, request: LaunchRequest, { reason, by }: { readonly reason: string; readonly by: string }): void {
+  const { agent, round, try: attempt, kind } = request;
+  const launchedWith = { answers: {}, blank: [] };
+  const action = {
+    kind: "skipped",
+    agent,
+    round,
+    try: attempt,
+    launchedWith,
+    seconds: 0,
+    cost: unknownCost,
+    at: run.clock.date(),
+    reason,
+    by,
+  } as const;
+  run.emit({ type: "step.finished", kind: kind as StepKind, action, retry: false, interrupted: false });
+}
+
+function specOf(run: Run, request: LaunchRequest): StepSpec {
+  const { settings, directory, configPaths } = run;
+  const agent = findAgent(run.state, request.agent)?.agent;
+  const configPath = configPaths[request.agent];
+  if (!agent || configPath === undefined) throw new Error(`a plugin asked to launch ${request.agent}, which is not in the team`);
+  return {
+    agent,
+    query: request.query,
+    sessionDir: directory.session,
+    configPath,
+    criteriaPath: settings.criteriaPath,
+    runDir: directory.runDir(request.agent, request.round, request.try),
+    args: request.args,
+    env: request.env,
+    timeoutSeconds: settings.limits.stepTimeoutSeconds,
+  };
+}
+
+/** Runs at most `size` at the same time, in the order of the calls. */
+function createSlots(size: number): (work: () => Promise<void>) => Promise<void> {
+  const waiting: (() => void)[] = [];
+  let free = size;
+  return async (work) => {
+    if (free > 0) free--;
+    else await new Promise<void>((resolve) => waiting.push(resolve));
+    try {
+      await work();
+    } finally {
+      const next = waiting.shift();
+      if (next) next();
+      else free++;
+    }
+  };
+}

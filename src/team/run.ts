@@ -1,0 +1,73 @@
+import type { Clock } from "../clock.ts";
+import type { RunSettings } from "../config/settings.ts";
+import type { Engine, RunningStep } from "../engine/engine.ts";
+import { PluginError } from "../plugin/guard.ts";
+import type { TeamHooks } from "../plugin/hooks.ts";
+import type { PluginHost } from "../plugin/host.ts";
+import type { LoadedPlugin } from "../plugin/load.ts";
+import type { Log } from "../plugin/plugin.ts";
+import type { TeamDirectory } from "../session/directory.ts";
+import type { EventBody, TeamEvent } from "../session/events.ts";
+import type { Journal } from "../session/journal.ts";
+import type { RunState } from "../session/state.ts";
+import type { AgentId } from "../types.ts";
+import type { Stopper } from "./stopper.ts";
+
+/** Everything that a run is given; made by `commands/run.ts` and by tests. */
+export interface TeamSetup {
+  readonly settings: RunSettings;
+  readonly directory: TeamDirectory;
+  readonly engine: Engine;
+  /** Absolute path of each agent's step config. */
+  readonly configPaths: Readonly<Record<AgentId, string>>;
+  /** Built-ins first, then the user's. */
+  readonly plugins: readonly LoadedPlugin[];
+  readonly clock: Clock;
+  readonly journal: Journal;
+  /** Empty, or rebuilt from the journal by a resume. */
+  readonly state: RunState;
+  /** `clock.now()` at which this process began to work on the run. */
+  readonly startedAt: number;
+  readonly log: Log;
+  /** Sees every event, after the journal and before plugins. */
+  readonly observe: (event: TeamEvent) => void;
+  /** Removes secrets from text that is about to be stored or shown. */
+  readonly redact: (text: string) => string;
+  /** Calls back when the process is told to end; the second call kills at once. */
+  readonly onSignal: (callback: (signal: RunSignal) => void) => () => void;
+}
+
+export interface RunSignal {
+  readonly name: "SIGINT" | "SIGTERM" | "SIGHUP";
+  readonly exitCode: 130 | 143 | 129;
+}
+
+/** A run at work. What can be rebuilt from the journal is in `state`; the rest is about this process. */
+export interface Run extends TeamSetup {
+  readonly hooks: TeamHooks;
+  readonly host: PluginHost;
+  /** Steps whose children are alive. */
+  readonly running: Set<RunningStep>;
+  /** Work that a signal left behind; settled when the run closes. */
+  readonly pending: Promise<unknown>[];
+  /** For the current phase: the loop, then synthesis. */
+  stopper: Stopper;
+  /** The signal that ends this run, once one has arrived. */
+  signal: RunSignal | null;
+  /** An answer file that would fail every other agent (core loop 5); absolute path. */
+  poison: string | null;
+  /** What could not be written: the run ends with exit 7 and never reports success. */
+  writeError: Error | null;
+  /** Seconds that mg-team has worked on the run, over all resumes. */
+  elapsed(): number;
+  /** Journals an event, applies it to the state, and shows it to the view and to plugins. Never throws. */
+  emit(body: EventBody): void;
+  /** A plugin failed where that stops the run: says so and asks for the stop. */
+  pluginFailed(error: unknown): void;
+}
+
+/** Wraps what a failing hook threw, for the journal. */
+export function asPluginError(error: unknown, hook: PluginError["hook"]): PluginError {
+  if (error instanceof PluginError) return error;
+  return new PluginError("(unknown)", hook, error instanceof Error ? error.message : String(error), null, { cause: error });
+}

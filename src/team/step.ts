@@ -1,0 +1,112 @@
+import { relative } from "node:path";
+import type { RunningStep, StepReport, StepSpec, StopCause } from "../engine/engine.ts";
+import type { LaunchRequest } from "../plugin/hooks.ts";
+import type { StepKind } from "../session/state.ts";
+import { stepKey } from "../session/state.ts";
+import type { Action, DecisionReason } from "../types.ts";
+import type { Run } from "./run.ts";
+
+/** A step that has ended, as an action. */
+export interface FinishedStep {
+  readonly action: Action;
+  readonly report: StepReport;
+  /** Stopped by us before it acted: uses up neither retry nor round. */
+  readonly interrupted: boolean;
+}
+
+/**
+ * Runs one step under the run's supervision: events, costs and stops are wired up. Every step of every kind goes through here.
+ * A stop of the run stops it; after a signal that waits until the result is written (`closeSteps`).
+ */
+export async function runStep(run: Run, request: LaunchRequest, spec: StepSpec): Promise<FinishedStep> {
+  const { kind, agent, round, try: attempt } = request;
+  const where = { agent, round, try: attempt };
+  let ended = false;
+  const running = run.engine.start(spec, {
+    onProgress: (progress) => {
+      if (!ended) run.emit({ type: "step.progress", ...where, ...progress });
+    },
+    onCost: (cost) => {
+      if (!ended) run.emit({ type: "step.cost", ...where, cost });
+    },
+  });
+  run.running.add(running);
+  run.emit({
+    type: "step.started",
+    kind,
+    ...where,
+    pid: running.pid,
+    launched_with: running.launchedWith,
+    run_dir: relative(run.directory.root, spec.runDir),
+    ...(spec.query === run.settings.query ? {} : { query: spec.query }),
+  });
+  const release = stopWith(run, running);
+  const report = await running.report;
+  release();
+  ended = true;
+  run.running.delete(running);
+  if (report.poison) run.poison ??= report.poison;
+  return { action: toAction(run, request, running, report), report, interrupted: isInterrupted(report) };
+}
+
+/** Journals the end of a step. */
+export function finishStep(run: Run, kind: StepKind, step: FinishedStep, retry: boolean): void {
+  run.emit({ type: "step.finished", kind, action: step.action, retry, interrupted: step.interrupted });
+}
+
+/** Stops whatever is still running and waits until it is gone; called once the result is written. */
+export async function closeSteps(run: Run, cause: StopCause): Promise<void> {
+  await Promise.all([...run.running].map((step) => step.stop(cause)));
+  await Promise.allSettled(run.pending);
+}
+
+/** The number for an agent's next attempt in a round; attempts of earlier processes count, so that no money is overwritten. */
+export function nextTry(run: Run, agent: string, round: number): number {
+  for (let attempt = 1; ; attempt++) {
+    const key = stepKey({ agent, round, try: attempt });
+    if (!run.state.costs.has(key) && !run.state.startedSteps.has(key)) return attempt;
+  }
+}
+
+/** The cause that a stopped step is told. */
+export function stopCauseOf(reason: DecisionReason): StopCause {
+  return reason === "timeout" || reason === "cost_budget" || reason === "interrupted" || reason === "plugin" ? reason : "ended";
+}
+
+// --- internal ---
+
+function stopWith(run: Run, running: RunningStep): () => void {
+  const { stopper } = run;
+  const stop = () => {
+    if (!stopper.interrupted) void running.stop(stopCauseOf(stopper.request?.reason ?? "interrupted"));
+  };
+  stopper.signal.addEventListener("abort", stop);
+  if (stopper.signal.aborted) stop();
+  return () => stopper.signal.removeEventListener("abort", stop);
+}
+
+function isInterrupted(report: StepReport): boolean {
+  return report.action === null && report.stopCause !== null && report.stopCause !== "step_timeout";
+}
+
+function toAction(run: Run, request: LaunchRequest, running: RunningStep, report: StepReport): Action {
+  const base = {
+    agent: request.agent,
+    round: request.round,
+    try: request.try,
+    launchedWith: running.launchedWith,
+    seconds: report.seconds,
+    cost: report.cost,
+    at: run.clock.date(),
+  };
+  const { action, failure } = report;
+  if (action?.kind === "vote") return { ...base, ...action, reason: run.redact(action.reason) };
+  if (action) return { ...base, ...action };
+  return {
+    ...base,
+    kind: "failed",
+    class: failure?.class ?? "no_action",
+    message: run.redact(failure?.message ?? "the step ended without an action"),
+    log: failure ? relative(run.directory.root, failure.log) : "",
+  };
+}
