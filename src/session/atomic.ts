@@ -1,0 +1,86 @@
+import { randomBytes } from "node:crypto";
+import fs from "node:fs";
+import { basename, dirname, join } from "node:path";
+import { writeError } from "./reasons.ts";
+
+/**
+ * Writes a file that is whole or absent, whatever kills us in between: temporary file, fsync, rename, fsync of the directory
+ * (reliability.md, "State"). An older file of that name stays until the new one is whole.
+ * @param mode permissions of the new file; owner only by default
+ * @throws TeamError `write` with path and reason; the temporary file is gone then
+ */
+export async function writeFileAtomic(path: string, data: string | Uint8Array, mode = 0o600): Promise<void> {
+  const temporary = temporaryName(path);
+  const bytes = typeof data === "string" ? Buffer.from(data) : data;
+  try {
+    const file = await fs.promises.open(temporary, "wx", mode);
+    try {
+      for (let done = 0; done < bytes.length; ) done += (await file.write(bytes, done, bytes.length - done)).bytesWritten;
+      await file.sync();
+    } finally {
+      await file.close();
+    }
+    await fs.promises.rename(temporary, path);
+  } catch (error) {
+    fs.rmSync(temporary, { force: true });
+    throw writeError("write", path, error);
+  }
+  try {
+    syncDirectory(dirname(path));
+  } catch (error) {
+    throw writeError("write", path, error);
+  }
+}
+
+/** As {@link writeFileAtomic}, for places that cannot wait (signal handlers). */
+export function writeFileAtomicSync(path: string, data: string | Uint8Array, mode = 0o600): void {
+  const temporary = temporaryName(path);
+  try {
+    const file = fs.openSync(temporary, "wx", mode);
+    try {
+      writeAllSync(file, typeof data === "string" ? Buffer.from(data) : data);
+      fs.fsyncSync(file);
+    } finally {
+      fs.closeSync(file);
+    }
+    fs.renameSync(temporary, path);
+    syncDirectory(dirname(path));
+  } catch (error) {
+    fs.rmSync(temporary, { force: true });
+    throw writeError("write", path, error);
+  }
+}
+
+/** Writes all bytes to an open file; the system may take fewer at a time. Throws the system's error. */
+export function writeAllSync(file: number, bytes: Uint8Array): void {
+  for (let done = 0; done < bytes.length; ) done += fs.writeSync(file, bytes, done, bytes.length - done);
+}
+
+/** Makes names in a directory survive a power cut. Throws the system's error. */
+export function syncDirectory(path: string): void {
+  if (process.platform === "win32") return; // directories cannot be opened there
+  const directory = fs.openSync(path, "r");
+  try {
+    fs.fsyncSync(directory);
+  } catch (error) {
+    // Some network and FUSE file systems know no fsync of a directory.
+    if (!["EINVAL", "ENOTSUP", "ENOSYS"].includes((error as NodeJS.ErrnoException).code ?? "")) throw error;
+  } finally {
+    fs.closeSync(directory);
+  }
+}
+
+/** Removes what writers that were killed left behind. Only for directories that no other process writes to at the moment. */
+export function removeTemporaries(directory: string): void {
+  for (const name of fs.readdirSync(directory)) {
+    if (temporaryPattern.test(name)) fs.rmSync(join(directory, name), { force: true });
+  }
+}
+
+// --- internal ---
+
+const temporaryPattern = /^\..+\.[0-9a-f]{12}\.tmp$/;
+
+function temporaryName(path: string): string {
+  return join(dirname(path), `.${basename(path)}.${randomBytes(6).toString("hex")}.tmp`);
+}
