@@ -59,7 +59,7 @@ function sentence(issue: z.core.$ZodIssue): string {
 function wrong(path: string, sentences: readonly string[]): TeamError {
   const shown = sentences.slice(0, 5);
   const more = sentences.length > shown.length ? `; and ${sentences.length - shown.length} more` : "";
-  return new TeamError("config", `${path}: ${shown.join("; ")}${more}.`, `Criteria look like this: ${example}`);
+  return new TeamError("config", `${path}: ${shown.join("; ")}${more}`, `Criteria look like this: ${example}`);
 }
 
 async function readText(path: string): Promise<string> {
@@ -68,12 +68,12 @@ async function readText(path: string): Promise<string> {
     bytes = await readFile(path);
   } catch (error) {
     const missing = systemCodeOf(error) === "ENOENT";
-    const message = missing ? `The criteria file ${path} does not exist.` : `The criteria file ${path} cannot be read: ${messageOf(error)}`;
+    const message = missing ? `the criteria file ${path} does not exist` : `the criteria file ${path} cannot be read: ${messageOf(error)}`;
     throw new TeamError("config", message, "Name an existing file with --eval-criteria, or `eval_criteria:` in mg-team.yaml.");
   }
   try {
     return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
   } catch {
-    throw new TeamError("config", `The criteria file ${path} is not UTF-8.`, "Save it as UTF-8.");
+    throw new TeamError("config", `the criteria file ${path} is not UTF-8`, "Save it as UTF-8.");
   }
 }

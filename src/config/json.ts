@@ -16,15 +16,15 @@ export function parseJson(text: string, path: string): unknown {
 // --- internal ---
 
 function where(text: string): string {
-  if (text.trim() === "") return " is empty, not JSON.";
-  if (text.startsWith("\uFEFF")) return " begins with a byte order mark; save it as UTF-8 without one.";
+  if (text.trim() === "") return " is empty, not JSON";
+  if (text.startsWith("\uFEFF")) return " begins with a byte order mark; save it as UTF-8 without one";
   const errors: ParseError[] = [];
   parse(text, errors, { disallowComments: true, allowTrailingComma: false });
   const [first] = errors;
-  if (first === undefined) return " is not JSON.";
+  if (first === undefined) return " is not JSON";
   const before = text.slice(0, first.offset).split("\n");
   const column = (before.at(-1) ?? "").length + 1;
-  return `:${before.length}:${column} is not JSON: ${words(printParseErrorCode(first.error))}.`;
+  return `:${before.length}:${column} is not JSON: ${words(printParseErrorCode(first.error))}`;
 }
 
 /** "CommaExpected" → "comma expected". */
