@@ -1,7 +1,7 @@
 import { AsyncSeriesHook, AsyncSeriesWaterfallHook, SyncHook } from "tapable";
 import type { TeamEvent } from "../session/events.ts";
 import type { RunResult } from "../session/result.ts";
-import type { Action, Agent, AgentId, Deliberation } from "../types.ts";
+import type { Action, Agent, AgentId, Deliberation, Limits } from "../types.ts";
 
 /**
  * The points of a run at which plugins take part, in the order in which they happen. One list: the type, the
@@ -109,4 +109,9 @@ export interface RunInfo {
   readonly agents: readonly Agent[];
   /** Absolute path of the team directory. */
   readonly directory: string;
+  readonly limits: Limits;
+  /** How the final answer is asked to be made. */
+  readonly synthesis: "agent" | "markdown";
+  /** Model of the synthesis step; null is the winner's. */
+  readonly synthesizer: string | null;
 }

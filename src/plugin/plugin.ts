@@ -30,7 +30,7 @@ export interface Team {
   readonly hooks: TeamHooks;
   /** Lines on stderr, prefixed with the plugin's name. */
   readonly log: Log;
-  readonly run: RunInfo & { readonly limits: import("../types.ts").Limits };
+  readonly run: RunInfo;
   /** Each agent's current answer, in the order of agents; read only. */
   readonly answers: readonly CurrentAnswer[];
   /** Seconds that mg-team has worked on the run, over all resumes; the clock that `timeout` uses. */

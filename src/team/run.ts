@@ -20,6 +20,8 @@ export interface TeamSetup {
   readonly engine: Engine;
   /** Absolute path of each agent's step config. */
   readonly configPaths: Readonly<Record<AgentId, string>>;
+  /** Whether the agents' code runs in docker. */
+  readonly docker: boolean;
   /** Built-ins first, then the user's. */
   readonly plugins: readonly LoadedPlugin[];
   readonly clock: Clock;
@@ -47,7 +49,7 @@ export interface Run extends TeamSetup {
   readonly hooks: TeamHooks;
   readonly host: PluginHost;
   /** Steps whose children are alive. */
-  readonly running: Set<RunningStep>;
+  readonly running: Map<RunningStep, AgentId>;
   /** Work that a signal left behind; settled when the run closes. */
   readonly pending: Promise<unknown>[];
   /** For the current phase: the loop, then synthesis. */
@@ -56,6 +58,8 @@ export interface Run extends TeamSetup {
   signal: RunSignal | null;
   /** An answer file that would fail every other agent (core loop 5); absolute path. */
   poison: string | null;
+  /** The loop decides; then the synthesis makes something of it. */
+  phase: "deciding" | "synthesis";
   /** What could not be written: the run ends with exit 7 and never reports success. */
   writeError: Error | null;
   /** Seconds that mg-team has worked on the run, over all resumes. */

@@ -30,7 +30,7 @@ export async function runStep(run: Run, request: LaunchRequest, spec: StepSpec):
       if (!ended) run.emit({ type: "step.cost", ...where, cost });
     },
   });
-  run.running.add(running);
+  run.running.set(running, agent);
   run.emit({
     type: "step.started",
     kind,
@@ -56,7 +56,7 @@ export function finishStep(run: Run, kind: StepKind, step: FinishedStep, retry: 
 
 /** Stops whatever is still running and waits until it is gone; called once the result is written. */
 export async function closeSteps(run: Run, cause: StopCause): Promise<void> {
-  await Promise.all([...run.running].map((step) => step.stop(cause)));
+  await Promise.all([...run.running.keys()].map((step) => step.stop(cause)));
   await Promise.allSettled(run.pending);
 }
 

@@ -1,0 +1,74 @@
+import { messageOf } from "../errors.ts";
+import { writeFileAtomic } from "../session/atomic.ts";
+import type { RunResult } from "../session/result.ts";
+import type { Verdict } from "../types.ts";
+import { currentAnswers } from "./api.ts";
+import { within } from "./hurry.ts";
+import { buildResult, refreshResult } from "./result.ts";
+import { asPluginError, type Run } from "./run.ts";
+import { closeSteps, stopCauseOf } from "./step.ts";
+import { createStopper } from "./stopper.ts";
+import { writeAgentSynthesis, writeMarkdown } from "./synthesis.ts";
+
+/** Seconds that `onFinish` has once a signal has ended the run. */
+const hurriedSeconds = 2;
+
+/**
+ * From the decision to the files: first the document and `result.json`, so that nothing can lose them; then the children that a signal
+ * left running are stopped; then the synthesis by a model; last the plugins' reports. A failed write ends in exit 7, never in a success.
+ */
+export async function deliver(run: Run, verdict: Verdict): Promise<RunResult> {
+  const answer = currentAnswers(run).find(({ agent }) => agent === verdict.winner)?.text ?? null;
+  const result = buildResult(run, verdict, answer);
+  const write = async (work: () => Promise<void>) => {
+    try {
+      await work();
+    } catch (error) {
+      run.writeError ??= error instanceof Error ? error : new Error(messageOf(error));
+      run.log.warn(messageOf(error));
+    }
+    refreshResult(run, result, verdict);
+  };
+  const writeResult = () => writeFileAtomic(run.directory.result, `${JSON.stringify(result, null, 2)}\n`);
+
+  const cause = run.stopper.request ? stopCauseOf(run.stopper.request.reason) : "ended";
+  if (!run.signal) beginSynthesis(run);
+  await write(() => writeMarkdown(run, result, verdict));
+  await write(writeResult);
+  await closeSteps(run, cause);
+  if (run.settings.synthesis === "agent" && !run.writeError && !run.signal) {
+    await write(() => writeAgentSynthesis(run, result));
+    await closeSteps(run, "ended");
+  }
+  refreshResult(run, result, verdict);
+  await write(writeResult);
+  await finish(run, result);
+  run.emit({
+    type: "run.finished",
+    exit_code: result.exit_code,
+    decision: verdict,
+    total_usd: result.cost.total_usd,
+    elapsed_seconds: run.elapsed(),
+  });
+  refreshResult(run, result, verdict);
+  await write(writeResult);
+  return result;
+}
+
+// --- internal ---
+
+/** From here a stop ends only the synthesis. */
+function beginSynthesis(run: Run): void {
+  run.phase = "synthesis";
+  run.stopper = createStopper();
+}
+
+async function finish(run: Run, result: RunResult): Promise<void> {
+  try {
+    const told = run.hooks.onFinish.promise(result);
+    await (run.signal ? within(hurriedSeconds, told) : told);
+  } catch (error) {
+    const { plugin, hook } = asPluginError(error, "onFinish");
+    run.emit({ type: "plugin.error", plugin, hook, message: run.redact(messageOf(error)) });
+  }
+}

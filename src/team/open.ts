@@ -1,0 +1,97 @@
+import { messageOf } from "../errors.ts";
+import type { PluginError } from "../plugin/guard.ts";
+import { createHooks } from "../plugin/hooks.ts";
+import { createPluginHost } from "../plugin/host.ts";
+import type { EventBody, TeamEvent } from "../session/events.ts";
+import { applyEvent } from "../session/state.ts";
+import { announceStop, stopRun } from "./api.ts";
+import { tapCoreRules } from "./deliberate.ts";
+import { asPluginError, type Run, type TeamSetup } from "./run.ts";
+import { createStopper } from "./stopper.ts";
+
+/** Makes a run out of its setup: journal, hooks, plugin host, stopper and signals, wired together. */
+export function openRun(setup: TeamSetup): Run {
+  const hooks = createHooks();
+  const earlier = setup.state.elapsed;
+  const run: Run = {
+    ...setup,
+    hooks,
+    host: createPluginHost(hooks, (error) => reportPlugin(run, error)),
+    running: new Map(),
+    pending: [],
+    stopper: createStopper(),
+    signal: null,
+    poison: null,
+    phase: "deciding",
+    writeError: null,
+    elapsed: () => earlier + Math.max(0, setup.clock.now() - setup.startedAt),
+    emit: createEmitter(() => run),
+    pluginFailed: (error) => {
+      const failure = asPluginError(error, "onConsensus");
+      reportPlugin(run, failure);
+      stopRun(run, { reason: "plugin", message: failure.message });
+    },
+  };
+  tapCoreRules(hooks);
+  return run;
+}
+
+/** Ends the run on a signal: once, the result at once; twice, every child is killed now. */
+export function followSignals(run: Run): () => void {
+  return run.onSignal((signal) => {
+    if (run.signal) {
+      for (const step of run.running.keys()) void step.stop("interrupted", { now: true });
+      return;
+    }
+    run.signal = signal;
+    const message = signal.name === "SIGINT" ? "interrupted by Ctrl-C" : `ended by ${signal.name}`;
+    const first = run.stopper.request === null;
+    run.stopper.interrupt(message);
+    if (first) announceStop(run, { reason: "interrupted", message });
+  });
+}
+
+// --- internal ---
+
+/** Journal, then state, then view, then plugins. An event that a plugin causes waits until all have seen the one before. */
+function createEmitter(runOf: () => Run): (body: EventBody) => void {
+  const queue: TeamEvent[] = [];
+  let showing = false;
+  return (body) => {
+    const run = runOf();
+    queue.push(record(run, body));
+    if (showing) return;
+    showing = true;
+    try {
+      for (let event = queue.shift(); event; event = queue.shift()) {
+        run.observe(event);
+        run.hooks.onEvent.call(event);
+      }
+    } finally {
+      showing = false;
+    }
+  };
+}
+
+/** A journal that cannot be written ends the run: what happens from here on could not be resumed, and must not cost more. */
+function record(run: Run, body: EventBody): TeamEvent {
+  let event: TeamEvent;
+  try {
+    event = run.journal.append(body);
+  } catch (error) {
+    event = { ...body, v: 1, seq: run.state.seq + 1, ts: new Date(run.clock.date()).toISOString(), elapsed: run.elapsed() };
+    if (!run.writeError) {
+      run.writeError = error instanceof Error ? error : new Error(messageOf(error));
+      run.log.warn(messageOf(error));
+      queueMicrotask(() => stopRun(run, { reason: "interrupted", message: messageOf(error) }));
+    }
+  }
+  applyEvent(run.state, event);
+  return event;
+}
+
+function reportPlugin(run: Run, { plugin, hook, detail, file }: PluginError): void {
+  const message = run.redact(detail.replace(/\s*\n\s*/g, " "));
+  run.emit({ type: "plugin.error", plugin, hook, message, ...(file ? { file } : {}) });
+  run.log.warn(`plugin ${plugin}${file ? ` (${file})` : ""}, ${hook}: ${message}`);
+}
