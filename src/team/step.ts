@@ -78,7 +78,8 @@ export function stopCauseOf(reason: DecisionReason): StopCause {
 function stopWith(run: Run, running: RunningStep): () => void {
   const { stopper } = run;
   const stop = () => {
-    if (!stopper.interrupted) void running.stop(stopCauseOf(stopper.request?.reason ?? "interrupted"));
+    // While deciding, a signal first gets its result: the steps are stopped by closeSteps, after it is written.
+    if (!stopper.interrupted || run.phase === "synthesis") void running.stop(stopCauseOf(stopper.request?.reason ?? "interrupted"));
   };
   stopper.signal.addEventListener("abort", stop);
   if (stopper.signal.aborted) stop();
