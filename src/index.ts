@@ -23,4 +23,6 @@ export {
 } from "./plugin/plugin.ts";
 export type * from "./session/events.ts";
 export type * from "./session/result.ts";
+export { formatCost } from "./session/totals.ts";
+export { formatDuration, formatMoney, listOf, plural } from "./text.ts";
 export type * from "./types.ts";

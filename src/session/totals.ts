@@ -1,3 +1,4 @@
+import { formatMoney, plural } from "../text.ts";
 import type { AgentId, StepCost } from "../types.ts";
 import type { AgentCost, CostKnown, ResultCost } from "./result.ts";
 import type { RunState } from "./state.ts";
@@ -10,6 +11,15 @@ export function totalCost(state: RunState): ResultCost {
   for (const id of ids) byAgent[id] = sum(costs.filter(({ agent }) => agent === id).map(({ cost }) => cost));
   const all = sum(costs.map(({ cost }) => cost));
   return { total_usd: all.usd, known: all.known, by_agent: byAgent };
+}
+
+/** `$0.42`, `≥ $0.42 (1 of 3 agents unpriced)`, `unknown`: what is not known is never shown as nothing. */
+export function formatCost(cost: ResultCost): string {
+  if (cost.known === "none" || cost.total_usd === null) return "unknown";
+  if (cost.known === "all") return formatMoney(cost.total_usd);
+  const agents = Object.values(cost.by_agent);
+  const unpriced = agents.filter(({ known }) => known !== "all").length;
+  return `≥ ${formatMoney(cost.total_usd)} (${unpriced} of ${plural(agents.length, "agent")} unpriced)`;
 }
 
 // --- internal ---
