@@ -1,0 +1,130 @@
+import { TeamError } from "../errors.ts";
+import { listOf, nearest, quoted } from "../text.ts";
+import type { Agent } from "../types.ts";
+
+/** Names of models: short names, aliases, `backend/model` (mission.md, "Specifying models"). */
+
+/** Short names and what they stand for; `aliases:` of mg-team.yaml may redefine them and add more. */
+export const shortNames: Readonly<Record<string, string>> = {
+  codex: "codex/gpt-5.4",
+  gemini: "gemini/gemini-3.1-pro-preview",
+  claude: "claude/claude-opus-4-6",
+  grok: "grok/grok-4.20-0309-reasoning",
+};
+
+/** Backend types that MassGen knows (0.1.97, massgen/backend/capabilities.py). To add one, add its name. */
+export const backends: readonly string[] = [
+  ...["openai", "codex", "claude", "claude_code", "gemini", "grok", "chatcompletion"],
+  ...["antigravity_cli", "gemini_cli", "copilot", "azure_openai", "lmstudio", "vllm", "sglang", "inference", "ag2", "uitars"],
+  ...["zai", "cerebras", "together", "fireworks", "groq", "openrouter", "moonshot", "nvidia_nim", "nebius", "poe", "qwen"],
+];
+
+/** A model that somebody named. */
+export interface Model {
+  /** `codex/gpt-5.4`. */
+  readonly model: string;
+  readonly backend: string;
+  readonly modelName: string;
+}
+
+/** Which names mean which model in this project. */
+export interface ModelNames {
+  /** The model of a short name, an alias or `backend/model`; null when the word is none of them. */
+  find(word: string): Model | null;
+  /** Short names and aliases, built-in ones first. */
+  readonly words: readonly string[];
+  readonly aliases: Readonly<Record<string, string>>;
+}
+
+/** Makes the table of names. Aliases may name each other; one that leads nowhere or in a circle finds nothing (see {@link checkAlias}). */
+export function createModelNames(aliases: Readonly<Record<string, string>> = {}): ModelNames {
+  const table = new Map(Object.entries({ ...shortNames, ...aliases }).map(([name, target]) => [name.toLowerCase(), target]));
+  const find = (word: string): Model | null => {
+    const seen = new Set<string>();
+    let name = word.trim();
+    for (let target = table.get(name.toLowerCase()); target !== undefined; target = table.get(name.toLowerCase())) {
+      if (seen.has(name.toLowerCase())) return null;
+      seen.add(name.toLowerCase());
+      name = target.trim();
+    }
+    return splitModel(name);
+  };
+  return { find, words: [...table.keys()], aliases };
+}
+
+/** What is wrong with one entry of `aliases:`, as a sentence; null when it leads to a model. */
+export function checkAlias(name: string, aliases: Readonly<Record<string, string>>): string | null {
+  if (!/^[^\s,/]+$/.test(name) || ["with", "using", "and"].includes(name.toLowerCase())) {
+    return `${quoted(name)} can't be a short name; use one word without "/" or ",", for example fast: codex/gpt-5.4`;
+  }
+  const names = createModelNames(aliases);
+  if (names.find(name)) return null;
+  const path = [name];
+  for (let target = aliases[name]; target !== undefined; target = aliases[target]) {
+    if (path.includes(target)) return `the alias goes in a circle: ${[...path, target].join(" → ")}; give one of them a BACKEND/MODEL`;
+    path.push(target);
+  }
+  const { message, hint } = explainUnknown(path.at(-1) ?? name, names);
+  return `${message}; ${lowerFirst(hint)}`;
+}
+
+/** Why a word is no model, and what to type instead. */
+export function explainUnknown(word: string, names: ModelNames): { readonly message: string; readonly hint: string } {
+  const slash = word.indexOf("/");
+  const head = (slash < 0 ? word : word.slice(0, slash)).toLowerCase();
+  if (backends.includes(head)) {
+    return { message: `${quoted(word)} names a backend but no model`, hint: `Write ${head}/MODEL, for example ${exampleOf(head)}.` };
+  }
+  if (slash >= 0) {
+    const meant = nearest(head, backends);
+    const hint = meant
+      ? `Did you mean ${meant}${word.slice(slash)}?`
+      : `Models are BACKEND/MODEL, with a backend such as ${listOf(backends.slice(0, 6), "or")}; for example codex/gpt-5.4.`;
+    return { message: `there is no backend ${quoted(word.slice(0, slash))} (in ${quoted(word)})`, hint };
+  }
+  const known = Object.values(shortNames).find((model) => model.endsWith(`/${word}`));
+  const meant = known ?? nearest(word, names.words);
+  const choices = `${listOf(names.words)} are short names; any other model is BACKEND/MODEL, such as codex/gpt-5.4.`;
+  return { message: `there is no model ${quoted(word)}`, hint: meant ? `Did you mean ${meant}? ${choices}` : choices };
+}
+
+/** Finds a model or throws a TeamError (usage) that says what it may be. `from` says where the word stands: `--models`. */
+export function requireModel(word: string, names: ModelNames, from: string): Model {
+  const model = names.find(word);
+  if (model) return model;
+  const { message, hint } = explainUnknown(word, names);
+  throw new TeamError("usage", `${from}: ${message}`, hint);
+}
+
+/** `agent_a` for 0, `agent_z` for 25, `agent_aa` for 26 (design.md, "Words"). */
+export function agentId(index: number): string {
+  let letters = "";
+  for (let rest = index + 1; rest > 0; rest = Math.floor((rest - 1) / 26)) letters = String.fromCharCode(97 + ((rest - 1) % 26)) + letters;
+  return `agent_${letters}`;
+}
+
+/** Gives each model its agent, in the order in which they were named. */
+export function agentsOf(models: readonly (Model & { readonly config?: string })[]): Agent[] {
+  return models.map(({ model, backend, modelName, config }, index) => {
+    const agent = { id: agentId(index), model, backend, modelName };
+    return config === undefined ? agent : { ...agent, config };
+  });
+}
+
+// --- internal ---
+
+function splitModel(name: string): Model | null {
+  const slash = name.indexOf("/");
+  const backend = name.slice(0, Math.max(0, slash)).toLowerCase();
+  const modelName = name.slice(slash + 1);
+  if (!backends.includes(backend) || !/^[^\s,\u0000-\u001f\u007f]+$/.test(modelName) || modelName.startsWith("-")) return null;
+  return { model: `${backend}/${modelName}`, backend, modelName };
+}
+
+function exampleOf(backend: string): string {
+  return shortNames[backend] ?? (backend === "claude_code" ? "claude_code/claude-opus-4-6" : `${backend}/gpt-5.4`);
+}
+
+function lowerFirst(sentence: string): string {
+  return sentence.charAt(0).toLowerCase() + sentence.slice(1).replace(/[.]$/, "");
+}
