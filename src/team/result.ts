@@ -35,7 +35,7 @@ export function refreshResult(run: Run, result: RunResult, verdict: Verdict): vo
   result.duration_seconds = seconds(run.elapsed());
   result.cost = totalCost(run.state);
   result.exit_code = exitCodeOf(run, verdict);
-  result.warnings.splice(0, result.warnings.length, ...run.state.warnings);
+  for (const warning of run.state.warnings) if (!result.warnings.includes(warning)) result.warnings.push(warning);
 }
 
 /** The exit code that a decided run deserves, without `--strict` (design.md, "Exit codes"). */
