@@ -34,7 +34,11 @@ export function parseAnswer(bytes: Uint8Array): AnswerContent {
   if (!("fields" in value)) return value;
   const { answer } = value.fields;
   if (answer === undefined || answer === null) return { kind: "blank" };
-  if (typeof answer === "string") return isBlank(answer) ? { kind: "blank" } : { kind: "answer", text: answer };
+  if (typeof answer === "string") {
+    // "\ud83d" alone: MassGen loads it, then no peer can send its own request any more (seen: "surrogates not allowed", exit 2).
+    if (!answer.isWellFormed()) return { ...garbled("holds half a character, which cannot be sent"), fatal: true, shown: true };
+    return isBlank(answer) ? { kind: "blank" } : { kind: "answer", text: answer };
+  }
   // A list has a length and can be cut, so MassGen shows it; numbers and maps are a TypeError in every peer.
   const shown = Array.isArray(answer);
   return { kind: "garbled", why: `holds an answer that is ${nameOf(answer)}, not a text`, fatal: !shown, shown };

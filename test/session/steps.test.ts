@@ -65,6 +65,7 @@ describe("an answer", () => {
     ["a number as the answer", answer(42), true, "a number"],
     ["true as the answer", answer(true), true, "true"],
     ["an object as the answer", answer({ a: 1 }), true, "an object"],
+    ["half of a surrogate pair", '{"answer": "x\\ud83d"}', true, "half a character"],
     ["a list as the answer", answer(["a"]), false, "a list"],
     ["half a file", answer("a long answer").slice(0, 30), false, "not whole JSON"],
     ["nothing", "", false, "empty"],
