@@ -1,0 +1,133 @@
+import { Database } from "bun:sqlite";
+import fs from "node:fs";
+import { basename, join } from "node:path";
+import { systemCodeOf, TeamError } from "../errors.ts";
+import { removeTemporaries, writeFileAtomicSync } from "./atomic.ts";
+import { writeError } from "./reasons.ts";
+
+/** Holds a run for this process. Freed by `close`, and by the end of the process, even by `kill -9`. */
+export interface Lock extends AsyncDisposable {
+  close(): void;
+}
+
+/** Who works on a run, for messages; never a reason to signal that pid. */
+export interface Holder {
+  readonly pid: number;
+  /** ISO 8601. */
+  readonly started: string;
+}
+
+/**
+ * Takes the lock of a team directory: one process at a time works on a run.
+ * @throws TeamError `locked` that names the holder; `write` when the directory cannot be written to
+ */
+export function acquireLock(teamDir: string): Lock {
+  const database = lockedDatabase(teamDir);
+  if (!database) throw lockedError(teamDir);
+  const lock = new FileLock(database, join(teamDir, holderFile));
+  try {
+    for (const directory of [teamDir, join(teamDir, "synthesis")]) if (fs.existsSync(directory)) removeTemporaries(directory);
+    writeFileAtomicSync(join(teamDir, holderFile), `${JSON.stringify({ pid: process.pid, started: new Date().toISOString() })}\n`);
+  } catch (error) {
+    lock.close();
+    throw error;
+  }
+  return lock;
+}
+
+/**
+ * Does some work on a run that nobody works on, and keeps others out meanwhile.
+ * @returns false when somebody works on it; `work` is not called then
+ * @throws TeamError `write`, and what `work` throws
+ */
+export async function whileUnlocked(teamDir: string, work: () => Promise<void>): Promise<boolean> {
+  const database = lockedDatabase(teamDir, 0);
+  if (!database) return false;
+  try {
+    await work();
+    return true;
+  } finally {
+    database.close();
+  }
+}
+
+/** Whether a process works on the run right now. Never throws: what cannot be locked is not worked on by us. */
+export function isLocked(teamDir: string): boolean {
+  if (!fs.existsSync(join(teamDir, lockFile))) return false;
+  try {
+    const database = lockedDatabase(teamDir, 0);
+    database?.close();
+    return database === null;
+  } catch {
+    return false;
+  }
+}
+
+/** Who held the lock last and did not give it back: the live holder, or one that crashed; null when none. */
+export function readHolder(teamDir: string): Holder | null {
+  try {
+    const holder: unknown = JSON.parse(fs.readFileSync(join(teamDir, holderFile), "utf8"));
+    const { pid, started } = holder as Readonly<Record<string, unknown>>;
+    return typeof pid === "number" && typeof started === "string" ? { pid, started } : null;
+  } catch {
+    return null;
+  }
+}
+
+/** Forgets a holder that crashed. Only while nobody works on the run. */
+export function forgetHolder(teamDir: string): void {
+  fs.rmSync(join(teamDir, holderFile), { force: true });
+}
+
+// --- internal ---
+
+// Nothing else may open this file: closing any descriptor of it would free the lock of this process (POSIX record locks).
+const lockFile = ".lock";
+const holderFile = ".holder.json";
+
+// The sweep of another start may look into the lock for a moment.
+const patienceMilliseconds = 1000;
+
+class FileLock implements Lock {
+  private open = true;
+
+  constructor(
+    private readonly database: Database,
+    private readonly holder: string,
+  ) {}
+
+  close(): void {
+    if (!this.open) return;
+    this.open = false;
+    fs.rmSync(this.holder, { force: true });
+    this.database.close();
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.close();
+  }
+}
+
+// Null when another process, or another lock of this one, holds it.
+function lockedDatabase(teamDir: string, patience = patienceMilliseconds): Database | null {
+  let database: Database | null = null;
+  try {
+    const path = join(teamDir, lockFile);
+    database = new Database(path, { create: true, readwrite: true });
+    fs.chmodSync(path, 0o600);
+    database.run(`PRAGMA busy_timeout = ${patience}`);
+    database.run("BEGIN EXCLUSIVE");
+    return database;
+  } catch (error) {
+    database?.close();
+    if (systemCodeOf(error)?.startsWith("SQLITE_BUSY")) return null;
+    throw writeError("lock", teamDir, error);
+  }
+}
+
+function lockedError(teamDir: string): TeamError {
+  const holder = readHolder(teamDir);
+  const who = holder ? `process ${holder.pid}, started ${new Date(holder.started).toLocaleString("sv-SE")}` : "another process";
+  const id = basename(teamDir);
+  return new TeamError("locked", `${who} is working on ${id}`, `Wait until it ends, or watch it: mg-team status ${id}`);
+}
