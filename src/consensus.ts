@@ -1,3 +1,4 @@
+import { listOf, plural } from "./text.ts";
 import type { AgentId, AgentStanding, Ballot, DecisionReason, Deliberation, Verdict } from "./types.ts";
 
 // Pure: from what agents did to what that decides (design.md, "The core loop", 3 and 4). No I/O, no clock, no randomness.
@@ -20,7 +21,7 @@ export function decideByMajority(deliberation: Deliberation): Verdict | null {
       return { kind: "consensus", reason: "majority", winner, rule };
     }
   }
-  return force(deliberation, "split_vote", "Every agent had a valid vote and none had more than half of them");
+  return force(deliberation, "split_vote", "Every agent had a valid vote, but nobody got more than half of them");
 }
 
 /** Core loop 4 (a), (b), (c): what the number of live agents decides by itself; null when two or more are left, or one must try on. */
@@ -41,7 +42,10 @@ export function decideByExhaustion(deliberation: Deliberation): Verdict | null {
   const { stop, maxRounds } = deliberation;
   if (stop) return force(deliberation, stop.reason, sentence(stop.message));
   const spent = mustAct(deliberation).find((agent) => agent.rounds >= maxRounds);
-  if (spent) return force(deliberation, "max_rounds", `${spent.id} must act again but has had all of its ${count(maxRounds, "round")}`);
+  if (spent) {
+    const all = maxRounds === 1 ? "its only round" : `all of its ${plural(maxRounds, "round")}`;
+    return force(deliberation, "max_rounds", `${spent.id} must act again but has had ${all}`);
+  }
   if (deliberation.launched === 0 && deliberation.round > 0) {
     return force(deliberation, "plugin", "A plugin skipped every launch of the round");
   }
@@ -56,7 +60,9 @@ export function mustAct(deliberation: Deliberation): readonly AgentStanding[] {
 /** Valid votes by target, most first; ties in the order of agents. */
 export function tallyOf(agents: readonly AgentStanding[]): Map<AgentId, number> {
   const votes = countVotes(agents.flatMap((agent) => (agent.ballot?.standing === "valid" ? [agent.ballot] : [])));
-  return new Map([...votes].sort(([, a], [, b]) => b - a));
+  const place = new Map(agents.map((agent, index) => [agent.id, index]));
+  const placeOf = (id: AgentId) => place.get(id) ?? agents.length;
+  return new Map([...votes].sort(([a, votesOfA], [b, votesOfB]) => votesOfB - votesOfA || placeOf(a) - placeOf(b)));
 }
 
 /**
@@ -72,29 +78,34 @@ export function force(deliberation: Deliberation, reason: DecisionReason, why: s
   const fromOthers = countVotes(ballots.filter((ballot) => !ballot.self));
   let field = candidates;
   const rules: string[] = [];
-  const narrow = (score: (agent: AgentStanding) => number, say: (best: number, ids: string) => string) => {
+  const narrow = (score: (agent: AgentStanding) => number, say: (ids: string, best: string) => string, always = false) => {
     if (field.length === 1) return;
     const best = Math.max(...field.map(score));
     const next = field.filter((agent) => score(agent) === best);
-    if (next.length < field.length || rules.length === 0) rules.push(say(best, listIds(next)));
+    const ids = listOf(next.map((agent) => agent.id));
+    if (next.length < field.length || always) rules.push(say(ids, next.length === 1 ? `${best}` : `${best} each`));
     field = next;
   };
   if (ballots.length > 0) {
+    const most = word === "valid" ? "" : "no vote was valid, and ";
     narrow(
       (agent) => all.get(agent.id) ?? 0,
-      (best, ids) => `${ids} had the most ${word} votes (${best})`,
+      (ids, best) => `${most}${ids} had the most ${word} votes (${best})`,
+      true,
     );
     narrow(
       (agent) => fromOthers.get(agent.id) ?? 0,
-      (best, ids) => `of these ${ids} had the most votes from other agents (${best})`,
+      (ids, best) => `of these, ${ids} had the most votes from other agents (${best})`,
     );
   }
+  const first = ballots.length > 0 ? "of these, " : "there were no votes to count, and ";
   narrow(
     (agent) => -firstAnswerAt(agent),
-    (_best, ids) => (ballots.length > 0 ? `of these ${ids} answered first` : `there were no votes to count, and ${ids} answered first`),
+    (ids) => `${first}${ids} answered first`,
+    ballots.length === 0,
   );
   const winner = field[0]?.id ?? null;
-  if (field.length > 1) rules.push(`of these ${winner} comes first in the team`);
+  if (field.length > 1) rules.push(`they answered at the same moment, and ${winner} comes first in the team`);
   if (rules.length === 0) rules.push(`${winner} is the only agent with an answer`);
   return { kind: "forced", reason, winner, rule: `${why}; ${rules.join("; ")}.` };
 }
@@ -131,7 +142,7 @@ function countable(deliberation: Deliberation): { ballots: readonly Ballot[]; wo
     (ballot) =>
       ballot.standing === "stale" && deliberation.current[ballot.target] && (deliberation.current[ballot.voter] ?? 0) < ballot.step,
   );
-  return { ballots: stale, word: "outdated" };
+  return { ballots: stale, word: "stale" };
 }
 
 function countVotes(ballots: readonly Ballot[]): Map<AgentId, number> {
@@ -144,15 +155,7 @@ function firstAnswerAt(agent: AgentStanding): number {
   return Math.min(...agent.answers.map((answer) => answer.at));
 }
 
-function listIds(agents: readonly AgentStanding[]): string {
-  return new Intl.ListFormat("en").format(agents.map((agent) => agent.id));
-}
-
-function count(number: number, noun: string): string {
-  return `${number} ${noun}${number === 1 ? "" : "s"}`;
-}
-
 function sentence(message: string): string {
-  const text = message.replace(/[.\s]+$/, "");
+  const text = message.replace(/[.\s]+$/, "") || "the run was stopped";
   return text.charAt(0).toUpperCase() + text.slice(1);
 }
