@@ -53,6 +53,17 @@ export function followSignals(run: Run): () => void {
 
 // --- internal ---
 
+/** What must survive a power cut: what was started, what it brought and cost, what was decided. */
+const durable: ReadonlySet<EventBody["type"]> = new Set([
+  "run.started",
+  "run.resumed",
+  "step.started",
+  "step.finished",
+  "ballots",
+  "decision",
+  "run.finished",
+]);
+
 /** Journal, then state, then view, then plugins. An event that a plugin causes waits until all have seen the one before. */
 function createEmitter(runOf: () => Run): (body: EventBody) => void {
   const queue: TeamEvent[] = [];
@@ -77,7 +88,7 @@ function createEmitter(runOf: () => Run): (body: EventBody) => void {
 function record(run: Run, body: EventBody): TeamEvent {
   let event: TeamEvent;
   try {
-    event = run.journal.append(body);
+    event = run.journal.append(body, { durable: durable.has(body.type) });
   } catch (error) {
     event = { ...body, v: 1, seq: run.state.seq + 1, ts: new Date(run.clock.date()).toISOString(), elapsed: run.elapsed() };
     if (!run.writeError) {
