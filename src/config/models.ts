@@ -1,6 +1,7 @@
 import { TeamError } from "../errors.ts";
 import { listOf, nearest, quoted } from "../text.ts";
 import type { Agent } from "../types.ts";
+import { backendKeys } from "./keys.ts";
 
 /** Names of models: short names, aliases, `backend/model` (mission.md, "Specifying models"). */
 
@@ -12,12 +13,8 @@ export const shortNames: Readonly<Record<string, string>> = {
   grok: "grok/grok-4.20-0309-reasoning",
 };
 
-/** Backend types that MassGen knows (0.1.97, massgen/backend/capabilities.py). To add one, add its name. */
-export const backends: readonly string[] = [
-  ...["openai", "codex", "claude", "claude_code", "gemini", "grok", "chatcompletion"],
-  ...["antigravity_cli", "gemini_cli", "copilot", "azure_openai", "lmstudio", "vllm", "sglang", "inference", "ag2", "uitars"],
-  ...["zai", "cerebras", "together", "fireworks", "groq", "openrouter", "moonshot", "nvidia_nim", "nebius", "poe", "qwen"],
-];
+/** Backend types that MassGen knows; `keys.ts` has the list, with the keys that they need. */
+export const backends: readonly string[] = [...Object.keys(backendKeys), "chatcompletion"];
 
 /** A model that somebody named. */
 export interface Model {
@@ -79,7 +76,7 @@ export function explainUnknown(word: string, names: ModelNames): { readonly mess
     const meant = nearest(head, backends);
     const hint = meant
       ? `Did you mean ${meant}${word.slice(slash)}?`
-      : `Models are BACKEND/MODEL, with a backend such as ${listOf(backends.slice(0, 6), "or")}; for example codex/gpt-5.4.`;
+      : `Models are BACKEND/MODEL, with a backend such as ${listOf(familiarBackends, "or")}; for example codex/gpt-5.4.`;
     return { message: `there is no backend ${quoted(word.slice(0, slash))} (in ${quoted(word)})`, hint };
   }
   const known = Object.values(shortNames).find((model) => model.endsWith(`/${word}`));
@@ -112,6 +109,8 @@ export function agentsOf(models: readonly (Model & { readonly config?: string })
 }
 
 // --- internal ---
+
+const familiarBackends = ["openai", "codex", "claude", "claude_code", "gemini", "grok"];
 
 function splitModel(name: string): Model | null {
   const slash = name.indexOf("/");

@@ -21,9 +21,33 @@ export interface RunSettings {
   readonly prices: Readonly<Record<string, Price>>;
   readonly ballotFix: "auto" | "on" | "off";
   readonly engine: "auto" | "massgen" | "native";
-  /** How to start MassGen, when the user says so; null to look around. */
+  /** How to start MassGen, when the user says so: a command line for `splitCommand` of text.ts, paths absolute. Null to look around. */
   readonly massgenCommand: string | null;
+  /** Who says so: `--massgen`, `MG_TEAM_MASSGEN`, `massgen.command of mg-team.yaml`; null with a null command. */
+  readonly massgenSource: string | null;
   readonly report: boolean;
   /** The project's directory, absolute: where .massgen-quality lives. */
   readonly projectDir: string;
+}
+
+/** A plugin that somebody asked for: on the command line, or in mg-team.yaml. */
+export interface PluginRequest {
+  /** Absolute path of its file. */
+  readonly path: string;
+  /** As in mg-team.yaml, not yet checked by the plugin; undefined without. */
+  readonly options?: unknown;
+  readonly source: "flag" | "file";
+}
+
+/** The settings of a run whose team may still be open: with `agents: null`, preflight picks it by the keys that it finds. */
+export type DraftSettings = Omit<RunSettings, "agents"> & { readonly agents: readonly Agent[] | null };
+
+/** How a command speaks. */
+export interface OutputSettings {
+  /** What stdout carries: the answer, one result object, or one event a line. */
+  readonly mode: "text" | "json" | "events";
+  readonly quiet: boolean;
+  readonly verbose: boolean;
+  /** False: never (`--no-color`, NO_COLOR, a dumb terminal). True: wherever a terminal reads. */
+  readonly color: boolean;
 }

@@ -1,0 +1,57 @@
+import { readFile } from "node:fs/promises";
+import { TeamError } from "../errors.ts";
+import { reasonOf } from "../session/reasons.ts";
+import { quoted } from "../text.ts";
+import { absolute } from "./paths.ts";
+
+/** The text of a query, from the command line or a file. */
+
+/** Standard input, as far as a query may come from it. */
+export interface Input {
+  /** Reads all of it; says so first where a person would have to type it. */
+  read(): Promise<Uint8Array>;
+}
+
+/** Nothing longer can be a query, in bytes: the system takes no argument of 128 KiB (massgen.md, "Launching one step"). */
+export const longestQuery = 128 * 1024 - 1;
+
+/**
+ * The text of `--query-file`: a path, or "-" for standard input. UTF-8 without its byte order mark, otherwise byte for byte.
+ * Throws a TeamError (usage) when it can't be read or is not text.
+ */
+export async function readQueryFile(path: string, cwd: string, input: Input): Promise<string> {
+  const name = path === "-" ? "standard input" : path;
+  const bytes = path === "-" ? await input.read() : await readBytes(path, cwd);
+  try {
+    // The decoder takes the byte order mark away.
+    return checkQuery(new TextDecoder("utf-8", { fatal: true }).decode(bytes), name);
+  } catch (error) {
+    if (error instanceof TeamError) throw error;
+    throw new TeamError("usage", `the query from ${name} is not UTF-8 text`, "Save it as UTF-8.", { cause: error });
+  }
+}
+
+/** Returns the query unchanged. Throws a TeamError for one that no step could be given: blank, with a NUL, or too long. */
+export function checkQuery(query: string, from = "the command line"): string {
+  if (query.trim() === "") throw new TeamError("usage", `the query from ${from} is blank`, 'For example: mg-team "Build a landing page"');
+  if (query.includes("\0")) {
+    throw new TeamError("usage", `the query from ${from} has a NUL character, so it is not text`, "Remove it, or name another file.");
+  }
+  const bytes = Buffer.byteLength(query);
+  if (bytes <= longestQuery) return query;
+  const size = `${Math.ceil(bytes / 1024)} KiB`;
+  const hint = "Put the long part into files and let the models read them: --context ./notes.md";
+  throw new TeamError("preflight", `the query from ${from} has ${size}, and a process takes no more than 128 KiB`, hint);
+}
+
+// --- internal ---
+
+async function readBytes(path: string, cwd: string): Promise<Uint8Array> {
+  try {
+    return await readFile(absolute(path, cwd));
+  } catch (error) {
+    throw new TeamError("usage", `--query-file ${quoted(path, 200)}: ${reasonOf(error)}`, "Name a text file, or - for standard input.", {
+      cause: error,
+    });
+  }
+}

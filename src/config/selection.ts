@@ -1,0 +1,89 @@
+import { basename } from "node:path";
+import { TeamError } from "../errors.ts";
+import { listOf, quoted } from "../text.ts";
+import { findClause } from "./clause.ts";
+import { modelsNote } from "./default-models.ts";
+import type { FileModel } from "./file.ts";
+import { variableSource } from "./flags.ts";
+import type { ResolvedConfig } from "./sources.ts";
+import { type CommandLine, optionValues } from "./tokenise.ts";
+import type { Environment } from "./trust-store.ts";
+import { type RunWords, readModels } from "./words.ts";
+
+/** Who takes part. */
+export interface Selection {
+  /** Null when nobody was named. */
+  readonly models: readonly FileModel[] | null;
+  /** They are those of the configuration file. */
+  readonly fromFile: boolean;
+  /** Lines for stderr: who, and why. */
+  readonly notes: readonly string[];
+}
+
+/**
+ * The models of the strongest source: `--models`, a clause behind the query, a clause in it, MG_TEAM_MODELS, the file.
+ * Throws a TeamError (usage) for a word that is no model, and when fewer than two are named.
+ */
+export function selectModels(
+  line: CommandLine,
+  words: RunWords,
+  query: string,
+  config: ResolvedConfig,
+  environment: Environment,
+): Selection {
+  const notes: string[] = [];
+  const named = strongest(line, words, query, config, environment, notes);
+  if (named === null) return { models: null, fromFile: false, notes };
+  const { models, why } = named;
+  if (models.length < 2) {
+    const found = listOf(models.map(({ model }) => model));
+    const hint = `Name one more, for example ${oneMore(models)}; the same model may take part twice.`;
+    throw new TeamError("usage", `a team needs two models, but only ${found} is named (${why})`, hint);
+  }
+  return { models, fromFile: models === config.file?.models, notes: [modelsNote(models, why), ...notes] };
+}
+
+// --- internal ---
+
+interface Named {
+  readonly models: readonly FileModel[];
+  readonly why: string;
+}
+
+function strongest(
+  line: CommandLine,
+  words: RunWords,
+  query: string,
+  { names, file, choices }: ResolvedConfig,
+  environment: Environment,
+  notes: string[],
+): Named | null {
+  const flags = optionValues(line, "models");
+  if (flags.length > 0) {
+    if (words.clause !== null) notes.push("--models was given, so the models named after the query are not used");
+    return { models: [...readModels(flags, names, "--models"), ...words.more], why: "from --models" };
+  }
+  if (words.clause !== null) return { models: words.clause, why: "named after the query" };
+  const { clause, doubt } = choices.literal ? { clause: null, doubt: null } : findClause(query, names);
+  if (doubt !== null) notes.push(`${quoted(doubt.word)} in the query is no model; did you mean ${doubt.meant}?`);
+  if (clause !== null) {
+    return { models: clause.models, why: `named in the query, ${quoted(clause.text, 50)}; --literal takes no models from it` };
+  }
+  const variables = variableSource(environment);
+  const listed = variables.values("models");
+  if (listed.length > 0) return { models: readVariable(listed, names), why: `from ${variables.nameOf("models")}` };
+  return file?.models ? { models: file.models, why: `from ${basename(file.path)}` } : null;
+}
+
+/** A variable is configuration: what is wrong with it is no fault of the command line. */
+function readVariable(listed: readonly string[], names: ResolvedConfig["names"]): readonly FileModel[] {
+  try {
+    return readModels(listed, names, "MG_TEAM_MODELS");
+  } catch (error) {
+    throw error instanceof TeamError ? new TeamError("config", error.message, error.hint) : error;
+  }
+}
+
+function oneMore(models: readonly FileModel[]): string {
+  return models[0]?.backend === "claude" ? "codex" : "claude";
+}
