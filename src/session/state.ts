@@ -1,17 +1,18 @@
-import type {
-  Action,
-  Agent,
-  AgentId,
-  AgentStanding,
-  Answer,
-  AnswerSteps,
-  Ballot,
-  Deliberation,
-  FailureClass,
-  Limits,
-  StepCost,
-  StopRequest,
-  Verdict,
+import {
+  type Action,
+  type Agent,
+  type AgentId,
+  type AgentStanding,
+  type Answer,
+  type AnswerSteps,
+  type Ballot,
+  type Deliberation,
+  type FailureClass,
+  type Limits,
+  type StepCost,
+  type StopRequest,
+  unknownCost,
+  type Verdict,
 } from "../types.ts";
 import type { EngineInfo, TeamEvent } from "./events.ts";
 
@@ -24,16 +25,18 @@ export interface RunState {
   engine: EngineInfo | null;
   /** The last round that was started; 0 before the first. */
   round: number;
-  /** Whether that round reached its barrier. */
+  /** Whether that round reached its barrier; a stop ends the run but not the round, which a resume takes up again. */
   roundEnded: boolean;
+  /** Whether this process was asked to stop. */
+  stopped: boolean;
   /** The agents that this round was started for. */
   roundAgents: readonly AgentId[];
   /** How many steps that round launched. */
   launched: number;
   /** What every step has spent, by {@link stepKey}; running steps included. */
   readonly costs: Map<string, { readonly agent: AgentId; readonly cost: StepCost; readonly finished: boolean }>;
-  /** Every step that was started, by {@link stepKey}. */
-  readonly startedSteps: Set<string>;
+  /** Whose step was started, by {@link stepKey}. */
+  readonly startedSteps: Map<string, AgentId>;
   readonly warnings: string[];
   decision: Verdict | null;
   finished: boolean;
@@ -70,10 +73,11 @@ export function emptyState(): RunState {
     engine: null,
     round: 0,
     roundEnded: true,
+    stopped: false,
     roundAgents: [],
     launched: 0,
     costs: new Map(),
-    startedSteps: new Set(),
+    startedSteps: new Map(),
     warnings: [],
     decision: null,
     finished: false,
@@ -98,6 +102,8 @@ export function applyEvent(state: RunState, event: TeamEvent): void {
       state.limits = event.limits;
       state.decision = null;
       state.finished = false;
+      state.stopped = false;
+      giveUpLostSteps(state);
       break;
     case "preflight.warning":
       state.warnings.push(event.message);
@@ -113,17 +119,22 @@ export function applyEvent(state: RunState, event: TeamEvent): void {
       state.roundAgents = event.agents;
       break;
     case "step.started":
-      state.startedSteps.add(stepKey(event));
+      state.startedSteps.set(stepKey(event), event.agent);
       if (event.kind === "round") state.launched++;
       break;
     case "step.cost":
-      state.costs.set(stepKey(event), { agent: event.agent, cost: event.cost, finished: false });
+      if (!state.costs.get(stepKey(event))?.finished) {
+        state.costs.set(stepKey(event), { agent: event.agent, cost: event.cost, finished: false });
+      }
       break;
     case "step.finished":
       finishStep(state, event);
       break;
+    case "stop":
+      state.stopped = true;
+      break;
     case "ballots":
-      state.roundEnded = true;
+      state.roundEnded ||= !state.stopped;
       for (const ballot of event.ballots) {
         const agent = findAgent(state, ballot.voter);
         if (agent) agent.ballot = ballot;
@@ -174,7 +185,7 @@ function newAgent(agent: Agent): AgentState {
 
 function finishStep(state: RunState, event: TeamEvent & { readonly type: "step.finished" }): void {
   const { action, kind, interrupted, retry } = event;
-  if (action.kind !== "skipped") state.costs.set(stepKey(action), { agent: action.agent, cost: action.cost, finished: true });
+  if (action.kind !== "skipped") finishCost(state, action);
   const agent = findAgent(state, action.agent);
   if (!agent) return;
   agent.steps.push({ kind, action, interrupted });
@@ -192,6 +203,21 @@ function finishStep(state: RunState, event: TeamEvent & { readonly type: "step.f
       agent.live = false;
       agent.failure = { class: action.class, message: action.message, log: action.log };
       break;
+  }
+}
+
+/** A report that says nothing does not undo what the step had reported while it ran. */
+function finishCost(state: RunState, action: Action): void {
+  const reported = state.costs.get(stepKey(action))?.cost;
+  const { usd, inputTokens, outputTokens } = action.cost;
+  const silent = usd === null && inputTokens === 0 && outputTokens === 0;
+  state.costs.set(stepKey(action), { agent: action.agent, cost: silent && reported ? reported : action.cost, finished: true });
+}
+
+/** Steps that were under way when an earlier process ended, and had reported nothing yet, have spent nobody knows what. */
+function giveUpLostSteps(state: RunState): void {
+  for (const [key, agent] of state.startedSteps) {
+    if (!state.costs.has(key)) state.costs.set(key, { agent, cost: unknownCost, finished: false });
   }
 }
 
