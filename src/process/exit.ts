@@ -1,5 +1,5 @@
-import fs from "node:fs";
 import { join } from "node:path";
+import { readUntrusted } from "../session/untrusted.ts";
 
 /** `exit.json` of a step's run directory: how a child ended. Written when the child has ended, also when mg-team is gone by then. */
 export interface ExitRecord {
@@ -16,8 +16,10 @@ export const exitFile = "exit.json";
 
 /** Reads the exit record of a run directory; null when there is none or it is not whole: an unknown exit status is never success. */
 export function readExitRecord(logDir: string): ExitRecord | null {
+  const file = readUntrusted(join(logDir, exitFile), logDir, 4096); // a step may write there too
+  if (file.kind !== "bytes") return null;
   try {
-    const record: unknown = JSON.parse(fs.readFileSync(join(logDir, exitFile), "utf8"));
+    const record: unknown = JSON.parse(Buffer.from(file.bytes).toString());
     const { v, code, signal, started, ended } = record as Readonly<Record<string, unknown>>;
     if (v !== 1 || !(code === null || Number.isInteger(code)) || !(signal === null || typeof signal === "string")) return null;
     if ((code === null) === (signal === null)) return null;

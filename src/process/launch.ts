@@ -105,13 +105,14 @@ function checkProgram(program: string, cwd: string, env: Readonly<Record<string,
 function checkInterpreter(program: string, start: Buffer, cwd: string, env: Readonly<Record<string, string>>): SpawnError | null {
   const line = start.toString("utf8", 2).split("\n", 1)[0] ?? "";
   const [interpreter = "", ...words] = line.trim().split(/[ \t]+/);
+  if (interpreter === "") return { code: "ENOEXEC", message: `${program} has an empty #! line` };
   const shown = JSON.stringify(line.replace(/^[ \t]+/, "").split(/[ \t]/)[0]);
   const where = `(first line of ${program})`;
   if (line.endsWith("\r") && words.length === 0) {
     return { code: "ENOENT", message: `interpreter ${shown} not found ${where}: the file has Windows line ends` };
   }
   if (!findProgram(interpreter.includes("/") ? interpreter : `./${interpreter}`, cwd, env)) {
-    return { code: "ENOENT", message: `interpreter ${interpreter || "(none)"} not found ${where}` };
+    return { code: "ENOENT", message: `interpreter ${interpreter} not found ${where}` };
   }
   if (!mayRun(isAbsolute(interpreter) ? interpreter : join(cwd, interpreter))) {
     return { code: "EACCES", message: `interpreter ${interpreter} is not executable ${where}` };

@@ -54,7 +54,10 @@ export class LineSplitter {
 const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
 
 function decode(line: Uint8Array, dropped = 0): string {
-  if (dropped > 0) return `${decoder.decode(wholeCharacters(line))}… (${dropped} bytes more)`;
+  if (dropped > 0) {
+    const kept = wholeCharacters(line);
+    return `${decoder.decode(kept)}… (${dropped + line.length - kept.length} bytes more)`;
+  }
   return decoder.decode(line.at(-1) === 13 ? line.subarray(0, -1) : line);
 }
 
@@ -63,7 +66,9 @@ function wholeCharacters(bytes: Uint8Array): Uint8Array {
   for (let back = 1; back <= 4 && back <= bytes.length; back++) {
     const byte = bytes.at(-back) ?? 0;
     if (byte < 0x80) break;
-    if (byte >= 0xc0) return bytes.subarray(0, -back);
+    if (byte < 0xc0) continue;
+    const length = byte >= 0xf0 ? 4 : byte >= 0xe0 ? 3 : 2;
+    return back < length ? bytes.subarray(0, -back) : bytes;
   }
   return bytes;
 }

@@ -1,7 +1,8 @@
 import { isUtf8 } from "node:buffer";
 import fs from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { writeFileAtomic } from "../session/atomic.ts";
+import { readUntrusted } from "../session/untrusted.ts";
 
 /** Logs of a run directory that children write by themselves. */
 export const logFiles = ["stdout.log", "stderr.log"] as const;
@@ -29,8 +30,10 @@ export async function scrubLogs(directory: string, redact: (text: string) => str
 const chunkBytes = 1024 * 1024;
 
 async function scrubFile(path: string, redact: (text: string) => string): Promise<void> {
-  if (!fs.existsSync(path)) return;
-  const bytes = await fs.promises.readFile(path);
+  const file = readUntrusted(path, dirname(path), Number.MAX_SAFE_INTEGER);
+  if (file.kind === "missing") return;
+  if (file.kind === "refused") throw new Error(`the log ${path} ${file.why}`);
+  const bytes = Buffer.from(file.bytes.buffer, file.bytes.byteOffset, file.bytes.length);
   const parts: Buffer[] = [];
   let changed = false;
   for (let start = 0; start < bytes.length; ) {
@@ -57,7 +60,11 @@ function chunkEnd(bytes: Buffer, start: number): number {
 
 function emptied(path: string): string {
   try {
-    fs.truncateSync(path, 0);
+    const file = fs.openSync(
+      path,
+      fs.constants.O_WRONLY | fs.constants.O_TRUNC | (fs.constants.O_NOFOLLOW ?? 0) | (fs.constants.O_NONBLOCK ?? 0),
+    );
+    fs.closeSync(file);
     return "it may have held a secret and was emptied";
   } catch (error) {
     return `it may hold a secret and could not be emptied (${(error as NodeJS.ErrnoException).code ?? "unknown"})`;

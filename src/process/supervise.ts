@@ -101,8 +101,8 @@ class Supervisor implements Supervised {
     followed.abort();
     await following;
     const end = this.readEnd();
-    for (const tail of this.spawned.tails) await this.attempt(() => tail.finish());
     const spawnError = this.spawnError(end);
+    for (const tail of this.spawned.tails) await this.attempt(() => tail.finish());
     if (!spawnError) await this.attempt(() => this.keepRecord(end, seconds));
     await this.attempt(() => this.clean(end));
     const { redact = (text: string) => text } = this.spec;

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { type Clock, systemClock } from "../clock.ts";
 import { listTeamIds, sessionsPath, type TeamDirectory, teamDirectory } from "../session/directory.ts";
 import { forgetHolder, readHolder, whileUnlocked } from "../session/lock.ts";
+import { isRealDirectory, namesIn } from "../session/untrusted.ts";
 import { removeContainers } from "./containers.ts";
 import { cookieVariable } from "./environment.ts";
 import { endLeftovers } from "./leftovers.ts";
@@ -84,11 +85,9 @@ export async function sweepRun(directory: TeamDirectory, options: SweepOptions =
 
 // --- internal ---
 
-// runs/agent_a/r1, runs/agent_a/r1/try2, runs/synthesis; a step's own files below are not ours.
-function logDirectories(directory: string, depth = 3): string[] {
-  if (!fs.existsSync(directory)) return [];
-  const own = logFiles.some((name) => fs.existsSync(join(directory, name))) ? [directory] : [];
-  if (depth === 0) return own;
-  const below = fs.readdirSync(directory, { withFileTypes: true }).filter((entry) => entry.isDirectory() && !entry.name.startsWith("."));
-  return [...own, ...below.flatMap((entry) => logDirectories(join(directory, entry.name), depth - 1))];
+// runs/agent_a/r1, runs/agent_a/r1/try2, runs/synthesis; a step's own directories are not ours.
+function logDirectories(directory: string, depth = 2): string[] {
+  const isRun = logFiles.some((name) => fs.existsSync(join(directory, name)));
+  const below = namesIn(directory).filter((name) => (isRun ? /^try\d+$/.test(name) : depth > 0) && isRealDirectory(join(directory, name)));
+  return [...(isRun ? [directory] : []), ...below.flatMap((name) => logDirectories(join(directory, name), depth - 1))];
 }

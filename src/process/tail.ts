@@ -21,13 +21,13 @@ export class LogTail {
   private before: Buffer = Buffer.alloc(0);
   private cut = 0;
 
-  /** Opens the log, which must exist. Throws the system's error. */
+  /** Opens the log, which must exist. Kept open: the child may put something else in its place. Throws the system's error. */
   constructor(
     readonly path: string,
     private readonly capBytes: number,
     onLine: (line: string) => void,
   ) {
-    this.file = fs.openSync(path, "r");
+    this.file = fs.openSync(path, fs.constants.O_RDWR | fs.constants.O_APPEND);
     this.begin = this.offset = fs.fstatSync(this.file).size;
     this.splitter = new LineSplitter(onLine);
   }
@@ -49,6 +49,13 @@ export class LogTail {
       this.splitter.push(this.block.subarray(0, count));
       if (performance.now() > until) return "behind";
     }
+  }
+
+  /** The newest bytes of the log, at most `bytes`, as text. */
+  newest(bytes: number): string {
+    const size = fs.fstatSync(this.file).size;
+    const buffer = Buffer.alloc(Math.min(bytes, size));
+    return buffer.toString("utf8", 0, fs.readSync(this.file, buffer, 0, buffer.length, size - buffer.length));
   }
 
   /** Delivers everything up to the end, a last line without newline too, then closes. The child must have ended. */
@@ -85,28 +92,23 @@ export class LogTail {
 
   // Keeps the first half of the cap and the newest lines; reading goes on behind what is cut, with the mark as a line of its own.
   private cutMiddle(): void {
-    const writer = fs.openSync(this.path, fs.constants.O_WRONLY | fs.constants.O_APPEND);
-    try {
-      const size = fs.fstatSync(this.file).size;
-      const head = this.begin + Math.floor(this.capBytes / 2);
-      const newest = Buffer.alloc(Math.min(keptBytes, Math.floor(this.capBytes / 4)));
-      const count = fs.readSync(this.file, newest, 0, newest.length, size - newest.length);
-      const line = newest.indexOf(10);
-      const kept = newest.subarray(line < 0 ? count : line + 1, count);
-      fs.ftruncateSync(writer, head);
-      this.cut += size - head - kept.length;
-      const mark = Buffer.from(`\n[mg-team: about ${this.cut} bytes were cut here, the log had outgrown ${this.capBytes} bytes]\n`);
-      const unread = size - this.offset;
-      fs.writeSync(writer, Buffer.concat([mark, kept]));
-      if (this.offset <= head) return; // the mark comes when reading gets there
-      if (unread >= kept.length) {
-        this.splitter.reset();
-        this.offset = head + 1;
-      } else this.offset = head + mark.length + kept.length - unread; // what was delivered is not delivered again
-      this.before = Buffer.alloc(0);
-    } finally {
-      fs.closeSync(writer);
-    }
+    const size = fs.fstatSync(this.file).size;
+    const head = this.begin + Math.floor(this.capBytes / 2);
+    const newest = Buffer.alloc(Math.min(keptBytes, Math.floor(this.capBytes / 4)));
+    const count = fs.readSync(this.file, newest, 0, newest.length, size - newest.length);
+    const line = newest.indexOf(10);
+    const kept = newest.subarray(line < 0 ? count : line + 1, count);
+    fs.ftruncateSync(this.file, head);
+    this.cut += size - head - kept.length;
+    const mark = Buffer.from(`\n[mg-team: about ${this.cut} bytes were cut here, the log had outgrown ${this.capBytes} bytes]\n`);
+    const unread = size - this.offset;
+    fs.writeSync(this.file, Buffer.concat([mark, kept]));
+    if (this.offset <= head) return; // the mark comes when reading gets there
+    if (unread >= kept.length) {
+      this.splitter.reset();
+      this.offset = head + 1;
+    } else this.offset = head + mark.length + kept.length - unread; // what was delivered is not delivered again
+    this.before = Buffer.alloc(0);
   }
 }
 
