@@ -1,0 +1,119 @@
+import { mkdirSync } from "node:fs";
+import { dirname } from "node:path";
+import { parse } from "yaml";
+import { type Clock, systemClock } from "../../clock.ts";
+import { TeamError } from "../../errors.ts";
+import { writeFileAtomic } from "../../session/atomic.ts";
+import { priceOf, type TokenPrice } from "../../session/cost.ts";
+import type { Agent } from "../../types.ts";
+import type { ConfigOptions, Engine } from "../engine.ts";
+import { adjustConfig, onlyAgent } from "./adjust.ts";
+import { type ConfigKey, readCachedConfig, writeCachedConfig } from "./config-cache.ts";
+import { type ConfigMap, formatConfig, isMap, yamlOptions } from "./config-map.ts";
+import type { MassgenInstall } from "./install.ts";
+import { runQuickstart } from "./quickstart.ts";
+import { startStep } from "./step.ts";
+import { stepCommand } from "./step-command.ts";
+import { readUserConfig } from "./user-config.ts";
+
+export interface MassgenEngineOptions {
+  readonly install: MassgenInstall;
+  /** The caller's environment with the keys in it. */
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** Removes secrets; see `createRedactor`. */
+  readonly redact: (text: string) => string;
+  /** Marks all processes of the run. */
+  readonly cookie: string;
+  /** Absolute; what relative paths in MassGen's own configs (`.agent/skills`, `.env`) are relative to. */
+  readonly projectDir: string;
+  /** Directory of mg-team's cache; made when it is missing. */
+  readonly cacheDir: string;
+  /** By model, see `priceOf`. */
+  readonly prices?: Readonly<Record<string, TokenPrice>>;
+  /** The ballot repair, where it is in place: what it adds to the environment of steps. */
+  readonly ballotFix?: { readonly env: Readonly<Record<string, string>> } | null;
+  /** Told, in a sentence, what should not be but stops nothing. */
+  readonly warn?: (message: string) => void;
+  readonly clock?: Clock;
+}
+
+/** The engine that runs steps with MassGen's step mode. */
+export function createMassgenEngine(options: MassgenEngineOptions): Engine {
+  const { install, env, redact, cookie, prices = {}, ballotFix = null, warn = () => {}, clock = systemClock } = options;
+  const makeQuickstart = shareByKey((agent: Agent, config: ConfigOptions) => quickstartConfig(agent, config, { ...options, warn, clock }));
+  const repair = ballotFix?.env ?? {};
+  return {
+    info: { name: "massgen", version: install.version, ballot_fix: ballotFix === null ? "off" : "on" },
+    command: (step) => stepCommand(install, step, env, repair),
+    start(step, events) {
+      const price = priceOf(prices, step.agent.backend, step.agent.modelName);
+      return startStep({ clock, cookie, redact, price, warn }, step, events, () => stepCommand(install, step, env, repair));
+    },
+    async writeConfig(agent, out, config) {
+      const { docker, context } = config;
+      const own = agent.config === undefined ? null : readUserConfig(agent.config, redact);
+      if (own?.model && own.model !== agent.model) {
+        warn(`${agent.id}: its config ${agent.config} runs ${own.model}, while the team lists it as ${agent.model}`);
+      }
+      const base = own?.config ?? (await makeQuickstart(agent, config));
+      const baseDir = agent.config === undefined ? options.projectDir : dirname(agent.config);
+      const adjusted = adjustConfig(base, { agent: agent.id, docker, context, baseDir, env });
+      mkdirSync(dirname(out), { recursive: true, mode: 0o700 });
+      await writeFileAtomic(out, formatConfig(adjusted));
+    },
+  };
+}
+
+// --- internal ---
+
+type QuickstartSetting = MassgenEngineOptions & { readonly warn: (message: string) => void; readonly clock: Clock };
+
+/** From the cache, or from MassGen, which takes ten seconds. */
+async function quickstartConfig(agent: Agent, { docker, runDir }: ConfigOptions, options: QuickstartSetting): Promise<ConfigMap> {
+  const { install, cacheDir, redact, warn } = options;
+  const key: ConfigKey = { install, backend: agent.backend, model: agent.modelName, docker };
+  const cached = parseConfig(readCachedConfig(cacheDir, key));
+  if (cached) return cached;
+  const text = await runQuickstart(agent, { ...options, docker, runDir });
+  const config = parseConfig(text);
+  if (!config) {
+    throw new TeamError(
+      "config",
+      `MassGen wrote no usable config for ${agent.model}`,
+      `It is in ${runDir}. Give the agent a config of its own: models: [{ model: ${agent.model}, config: ./agent.yaml }]`,
+    );
+  }
+  if (docker && !usesDocker(config)) {
+    warn(
+      `${agent.id}: docker was asked for, but MassGen does not find it; the agent gets file tools only (pip install docker helps, if docker runs)`,
+    );
+    return config;
+  }
+  if (redact(text) === text) await writeCachedConfig(cacheDir, key, text);
+  return config;
+}
+
+function parseConfig(text: string | null): ConfigMap | null {
+  try {
+    const config: unknown = text === null ? null : parse(text, yamlOptions);
+    return isMap(config) && onlyAgent(config) !== null ? config : null;
+  } catch {
+    return null;
+  }
+}
+
+function usesDocker(config: ConfigMap): boolean {
+  const backend = onlyAgent(config)?.backend;
+  return isMap(backend) && backend.command_line_execution_mode === "docker";
+}
+
+/** Agents of the same model that need a config at the same time share one start of MassGen. */
+function shareByKey(make: (agent: Agent, config: ConfigOptions) => Promise<ConfigMap>) {
+  const running = new Map<string, Promise<ConfigMap>>();
+  return (agent: Agent, config: ConfigOptions): Promise<ConfigMap> => {
+    const key = `${agent.model} ${config.docker}`;
+    const shared = running.get(key) ?? make(agent, config).finally(() => running.delete(key));
+    running.set(key, shared);
+    return shared;
+  };
+}

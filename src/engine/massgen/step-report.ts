@@ -1,0 +1,83 @@
+import { join } from "node:path";
+import { messageOf, TeamError } from "../../errors.ts";
+import type { ChildExit } from "../../process/child.ts";
+import { type StepCost, unknownCost } from "../../types.ts";
+import type { StepFailure, StepReport, StepSpec, StopCause } from "../engine.ts";
+import type { Cause } from "./causes.ts";
+import type { CostReader } from "./cost.ts";
+import { explainFailure } from "./failure.ts";
+import { type Findings, findAction } from "./report.ts";
+import type { StepSetting } from "./step.ts";
+import { plainLine } from "./words.ts";
+
+/** A step whose process is gone. */
+export interface EndedStep {
+  readonly setting: Pick<StepSetting, "redact" | "warn">;
+  readonly step: StepSpec;
+  readonly exit: ChildExit;
+  /** The highest step number of the agent that existed when it was started. */
+  readonly after: number;
+  readonly reader: CostReader;
+  readonly cause: Cause | null;
+}
+
+/** Reads what a step left: the session directory first, then its cost, then, without an action, why it failed. */
+export function reportStep({ setting, step, exit, after, reader, cause }: EndedStep): StepReport {
+  const found = findAction(step.sessionDir, step.agent.id, after);
+  const reported = reader.read();
+  const unreported =
+    found.action !== null && reported === null ? [`${step.agent.id}: the step reported no cost; it counts as unknown`] : [];
+  for (const warning of [...found.warnings, ...(exit.warnings ?? []), ...reader.warnings, ...unreported]) {
+    setting.warn(plainLine(setting.redact(warning), 500));
+  }
+  return {
+    action: found.action,
+    failure: found.action === null ? failureOf(step, exit, found, cause, setting.redact) : null,
+    stopCause: exit.stopCause as StopCause | null,
+    seconds: exit.seconds,
+    cost: finalCost(reported, found, exit),
+    poison: found.poison,
+  };
+}
+
+/** The report of a step that failed on our side: it could not be prepared (then it has cost nothing), or not be read. */
+export function reportAccident(
+  { redact }: Pick<StepSetting, "redact">,
+  step: StepSpec,
+  what: string,
+  error: unknown,
+  cost: StepCost = unknownCost,
+): StepReport {
+  const known = error instanceof TeamError;
+  const text = known ? [error.message, error.hint].filter((part) => part !== "").join("; ") : `${what}: ${messageOf(error)}`;
+  const failure: StepFailure = {
+    class: known && error.code === "config" ? "config" : "crash",
+    message: plainLine(redact(text)),
+    log: join(step.runDir, "stderr.log"),
+  };
+  return { action: null, failure, stopCause: null, seconds: 0, cost, poison: null };
+}
+
+/** Of what was never started. */
+export const noCost: StepCost = { usd: 0, inputTokens: 0, outputTokens: 0 };
+
+// --- internal ---
+
+function failureOf(step: StepSpec, exit: ChildExit, found: Findings, cause: Cause | null, redact: (text: string) => string): StepFailure {
+  const { spoilt } = found;
+  // A file that a stop cut short is no fault of the agent.
+  if (spoilt && exit.stopCause === null) return { class: spoilt.class, message: plainLine(redact(spoilt.message)), log: spoilt.file };
+  const { runDir, timeoutSeconds } = step;
+  return explainFailure({ exit, cause, backend: step.agent.backend, runDir, timeoutSeconds, redact });
+}
+
+/**
+ * Nothing spent is only believed of a step that failed by itself: one that acted, or was ended while a request was under way, has
+ * spent something that it did not come to report.
+ */
+function finalCost(reported: StepCost | null, { action }: Findings, exit: ChildExit): StepCost {
+  if (exit.spawnError) return noCost;
+  if (reported === null) return unknownCost;
+  const nothing = reported.usd === 0 && reported.inputTokens + reported.outputTokens === 0;
+  return nothing && (action !== null || exit.stopCause !== null || exit.signal !== null) ? unknownCost : reported;
+}
