@@ -17,6 +17,7 @@ export async function runTeam(setup: TeamSetup): Promise<RunResult> {
   const run = openRun(setup);
   const unfollow = followSignals(run);
   try {
+    for (const event of setup.opening) run.emit(event);
     await run.host.apply(setup.plugins, (plugin) => teamFor(run, plugin));
     const verdict = run.state.decision ?? (await decide(run));
     return await deliver(run, verdict);

@@ -37,6 +37,8 @@ export interface TeamSetup {
   readonly redact: (text: string) => string;
   /** Calls back when the process is told to end; the second call kills at once. */
   readonly onSignal: (callback: (signal: RunSignal) => void) => () => void;
+  /** What the journal begins with: `run.started` or `run.resumed`, then the warnings of preflight. */
+  readonly opening: readonly EventBody[];
 }
 
 export interface RunSignal {

@@ -1,0 +1,143 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import type { Clock } from "../clock.ts";
+import type { RunFile } from "../config/run-file.ts";
+import type { OutputSettings } from "../config/settings.ts";
+import type { Engine } from "../engine/engine.ts";
+import { messageOf } from "../errors.ts";
+import type { LoadedPlugin } from "../plugin/load.ts";
+import type { TeamDirectory } from "../session/directory.ts";
+import { openJournal } from "../session/journal.ts";
+import type { RunResult } from "../session/result.ts";
+import type { RunState } from "../session/state.ts";
+import { neutralise } from "../session/text.ts";
+import type { Signals } from "../signals.ts";
+import type { RunSignal } from "../team/run.ts";
+import { runTeam } from "../team.ts";
+import type { AgentId } from "../types.ts";
+import { createProgress } from "../view/progress.ts";
+import { summaryOf } from "../view/summary.ts";
+import { version } from "./version.ts";
+
+/** Where a command's words go. */
+export interface Streams {
+  /** The result only. */
+  stdout(text: string): void;
+  /** One line for people. */
+  stderr(line: string): void;
+}
+
+/** A run that is settled, checked, and has its directory and lock: new, or taken up again by a resume. */
+export interface Execution {
+  readonly file: RunFile;
+  readonly directory: TeamDirectory;
+  readonly engine: Engine;
+  readonly plugins: readonly LoadedPlugin[];
+  /** Empty, or rebuilt from the journal. */
+  readonly state: RunState;
+  readonly warnings: readonly string[];
+  readonly output: OutputSettings;
+  readonly redact: (text: string) => string;
+  readonly signals: Signals;
+  readonly clock: Clock;
+  /** `clock.now()` when the team directory was made, or the resume began. */
+  readonly startedAt: number;
+  readonly streams: Streams;
+}
+
+/** Runs it and prints what comes of it. Returns the exit code. Throws a TeamError when it cannot begin: nothing was spent then. */
+export async function executeRun(execution: Execution): Promise<number> {
+  const { file, directory, engine, state, output, redact, clock, startedAt, streams } = execution;
+  const configPaths = await writeConfigs(execution);
+  const earlier = state.elapsed;
+  const journal = openJournal(directory.journal, { elapsed: () => earlier + clock.now() - startedAt, clock });
+  const say = (line: string) => streams.stderr(neutralise(redact(line)));
+  const progress = createProgress(state, clock, output.quiet ? () => {} : say, { verbose: output.verbose });
+  try {
+    const result = await runTeam({
+      settings: file.settings,
+      directory,
+      engine,
+      configPaths,
+      docker: file.docker,
+      plugins: execution.plugins,
+      clock,
+      journal,
+      state,
+      startedAt,
+      log: { info: output.quiet ? () => {} : say, warn: (message) => say(`warning: ${message}`) },
+      observe: (event) => {
+        if (output.mode === "events") streams.stdout(`${JSON.stringify(event)}\n`);
+        progress.observe(event);
+      },
+      redact,
+      onSignal: (callback) => followSignals(execution.signals, callback),
+      opening: opening(execution, version),
+    });
+    if (file.strict && result.exit_code === 0 && result.decision.kind !== "consensus") result.exit_code = 6;
+    printResult(result, output, streams, say);
+    return result.exit_code;
+  } finally {
+    progress.close();
+    journal.close();
+  }
+}
+
+// --- internal ---
+
+/** All at once: making a config takes MassGen ten seconds. */
+async function writeConfigs({ file, directory, engine }: Execution): Promise<Record<AgentId, string>> {
+  const { agents, context } = file.settings;
+  const paths = agents.map((agent) => [agent.id, join(directory.configs, `${agent.id}_step.yaml`)] as const);
+  const options = { docker: file.docker, context };
+  const made = await Promise.allSettled(
+    agents.map((agent, index) =>
+      engine.writeConfig(agent, paths[index]?.[1] ?? "", { ...options, runDir: join(directory.runs, agent.id, "config") }),
+    ),
+  );
+  for (const outcome of made) if (outcome.status === "rejected") throw outcome.reason;
+  return Object.fromEntries(paths);
+}
+
+function opening({ file, directory, engine, state, warnings }: Execution, mgTeam: string): Parameters<typeof runTeam>[0]["opening"] {
+  const { agents, limits } = file.settings;
+  const first =
+    state.round === 0 && state.startedAt === ""
+      ? ({
+          type: "run.started",
+          session_id: directory.id,
+          directory: directory.root,
+          agents,
+          limits,
+          engine: engine.info,
+          mg_team: mgTeam,
+        } as const)
+      : ({ type: "run.resumed", elapsed_seconds: state.elapsed, limits } as const);
+  return [first, ...warnings.map((message) => ({ type: "preflight.warning", message }) as const)];
+}
+
+function followSignals(signals: Signals, callback: (signal: RunSignal) => void): () => void {
+  if (signals.first) callback(signals.first);
+  return signals.onSignal(callback);
+}
+
+function printResult(result: RunResult, output: OutputSettings, streams: Streams, say: (line: string) => void): void {
+  if (output.mode === "json") streams.stdout(`${JSON.stringify(result, null, 2)}\n`);
+  if (output.mode === "text" && result.answer !== null) streams.stdout(withNewline(finalText(result)));
+  const lines = summaryOf(result);
+  for (const line of output.quiet ? lines.filter(({ important }) => important) : lines) say(line.text);
+}
+
+/** The document as it was written; the bare answer where it could not be. */
+function finalText({ synthesis, answer }: RunResult): string {
+  try {
+    if (synthesis.path !== null) return readFileSync(synthesis.path, "utf8");
+  } catch (error) {
+    return `${answer ?? ""}\n\n(The document could not be read: ${messageOf(error)})`;
+  }
+  return answer ?? "";
+}
+
+function withNewline(text: string): string {
+  return text.endsWith("\n") ? text : `${text}\n`;
+}
