@@ -63,18 +63,27 @@ export function parseEnvironment(text: string, path: string, projectDir: string,
   return { path, available, claims: claimsOf(keys, (problem) => warn("api_keys", problem)), pluginDir, warnings, fields };
 }
 
-/** What the file says otherwise than the look around found, as sentences. */
-export function differences(file: EnvironmentFile, found: Surroundings): readonly string[] {
+/** Something that environment.json says otherwise than a look around found. */
+export interface Difference {
+  /** A whole sentence. */
+  readonly message: string;
+  /** Worth saying at every run; a key that was added since is not. */
+  readonly notable: boolean;
+}
+
+/** What the file says otherwise than the look around found. */
+export function differences(file: EnvironmentFile, found: Surroundings): readonly Difference[] {
   const here = new Set(found.keys);
-  const unexpected = found.keys.filter((name) => file.claims[name] === false);
-  const missing = Object.keys(file.claims).filter((name) => file.claims[name] === true && !here.has(name));
-  const sentences: string[] = [];
-  if (file.available === false && found.massgen)
-    sentences.push(`MassGen is unavailable, but it is here (${found.massgen.version}, ${found.massgen.source})`);
-  if (file.available === true && !found.massgen) sentences.push("MassGen is available, but it was not found or does not work");
-  if (unexpected.length > 0) sentences.push(`there is no ${listOf(unexpected, "or")}, but there is`);
-  if (missing.length > 0) sentences.push(`there is ${listOf(missing)}, but it was not found`);
-  return sentences.map((sentence) => `environment.json says that ${sentence}`);
+  const added = found.keys.filter((name) => file.claims[name] === false);
+  const gone = Object.keys(file.claims).filter((name) => file.claims[name] === true && !here.has(name));
+  const all: Difference[] = [];
+  const add = (claim: string, notable = true) => all.push({ message: `environment.json says that ${claim}`, notable });
+  const { massgen } = found;
+  if (file.available === false && massgen) add(`MassGen is unavailable, but it is here (${massgen.version}, ${massgen.source})`);
+  if (file.available === true && !massgen) add("MassGen is available, but it was not found or does not work");
+  if (added.length > 0) add(`there is no ${listOf(added, "or")}, but there is`, false);
+  if (gone.length > 0) add(`there is ${listOf(gone)}, but it was not found`);
+  return all;
 }
 
 /** The text of the file after a look around. Fields that are not ours stay as they are, also inside `massgen` and `api_keys`. */

@@ -93,9 +93,9 @@ describe("what differs is said", () => {
   test("of MassGen in both directions, and of keys", () => {
     const denies = parsed({ massgen: { available: false }, api_keys: { XAI_API_KEY: false, OPENAI_API_KEY: true, GROQ_API_KEY: true } });
     expect(differences(denies, found({ keys: ["XAI_API_KEY", "GROQ_API_KEY"] }))).toEqual([
-      "environment.json says that MassGen is unavailable, but it is here (0.1.97, massgen on PATH)",
-      "environment.json says that there is no XAI_API_KEY, but there is",
-      "environment.json says that there is OPENAI_API_KEY, but it was not found",
+      { message: "environment.json says that MassGen is unavailable, but it is here (0.1.97, massgen on PATH)", notable: true },
+      { message: "environment.json says that there is no XAI_API_KEY, but there is", notable: false },
+      { message: "environment.json says that there is OPENAI_API_KEY, but it was not found", notable: true },
     ]);
     expect(differences(parsed({ massgen: { available: true } }), found({ massgen: null }))).toHaveLength(1);
   });
