@@ -21,6 +21,7 @@ export {
   type Plugin,
   type Team,
 } from "./plugin/plugin.ts";
+export { type Copied, type CopiedFile, copyDeliverable, type LeftOut, listFiles } from "./session/deliverable.ts";
 export type * from "./session/events.ts";
 export type * from "./session/result.ts";
 export { formatCost } from "./session/totals.ts";
