@@ -60,6 +60,7 @@ export async function executeRun(execution: Execution): Promise<number> {
       engine,
       configPaths,
       docker: file.docker,
+      strict: file.strict,
       plugins: execution.plugins,
       clock,
       journal,
@@ -74,7 +75,6 @@ export async function executeRun(execution: Execution): Promise<number> {
       onSignal: (callback) => followSignals(execution.signals, callback),
       opening: opening(execution, version),
     });
-    if (file.strict && result.exit_code === 0 && result.decision.kind !== "consensus") result.exit_code = 6;
     printResult(result, output, streams, say);
     return result.exit_code;
   } finally {

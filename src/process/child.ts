@@ -56,6 +56,7 @@ export interface Child {
 /**
  * Starts a child with closed stdin, logs in files, in a session of its own. It ends when mg-team ends, in whatever way.
  * Never throws: what could not be started is an exit with a `spawnError`.
+ * @param clock for the grace period of `stop` and for `seconds`
  */
 export function startChild(spec: ChildSpec, clock: Clock = systemClock): Child {
   const checked = checkLaunch(spec.argv, spec.cwd, spec.env);

@@ -1,4 +1,4 @@
-import type { Clock } from "../clock.ts";
+import { systemClock as clock } from "../clock.ts";
 import { isDockerClient } from "./containers.ts";
 import { signalProcess } from "./processes.ts";
 
@@ -11,7 +11,7 @@ export const quietSeconds = 1;
  * @param find what is left now; called again and again
  * @param urgent aborted: no waiting, KILL at once
  */
-export async function endLeftovers(find: () => readonly number[], clock: Clock, urgent: AbortSignal): Promise<void> {
+export async function endLeftovers(find: () => readonly number[], urgent: AbortSignal): Promise<void> {
   const gone = async (seconds: number, pids = find) => {
     const end = clock.now() + seconds;
     while (pids().length > 0) {
@@ -25,12 +25,12 @@ export async function endLeftovers(find: () => readonly number[], clock: Clock, 
   if (await gone(quietSeconds / 2)) return;
   for (const pid of find()) if (urgent.aborted || !isDockerClient(pid)) signalProcess(pid, "SIGKILL");
   await gone(clientSeconds, () => find().filter(isDockerClient));
-  await killAll(find, clock);
+  await killAll(find);
   return;
 }
 
 /** KILLs until nothing is left: what is forked meanwhile is found by the next look. Gives up after 1 s (a process stuck in the system). */
-export async function killAll(find: () => readonly number[], clock: Clock): Promise<boolean> {
+export async function killAll(find: () => readonly number[]): Promise<boolean> {
   const end = clock.now() + killSeconds;
   for (let pids = find(); pids.length > 0; pids = find()) {
     for (const pid of pids) signalProcess(pid, "SIGKILL");

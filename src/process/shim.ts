@@ -44,18 +44,21 @@ exec 4>&2 2>/dev/null
   PATH=/usr/bin:/bin:$PATH
   while read -r _ <&3; do :; done
   strays() {
+    found=1
     for file in $(grep -lsF "${childVariable}=$id" /proc/[0-9]*/environ); do
       pid=\${file#/proc/}
-      kill -s "$1" "\${pid%/environ}"
+      kill -s "$1" "\${pid%/environ}" && found=0
     done
+    return $found
   }
   kill -s TERM -- "-$$"
   kill -s CONT -- "-$$"
-  for second in 1 2 3 4 5; do
-    kill -s 0 "$$" && sleep 1
+  if sleep 0.1; then pause=0.1 pauses=50; else pause=1 pauses=5; fi
+  while [ "$pauses" -gt 0 ] && kill -s 0 "$$"; do
+    sleep "$pause"
+    pauses=$((pauses - 1))
   done
-  strays TERM
-  sleep 1
+  strays TERM && sleep 1
   strays KILL
   kill -s KILL -- "-$$"
 ) &

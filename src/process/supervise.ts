@@ -129,9 +129,9 @@ class Supervisor implements Supervised {
 
   private async sweep(): Promise<void> {
     if (process.platform === "win32") return;
-    await endLeftovers(() => this.leftovers(), this.clock, this.urgent.signal);
+    await endLeftovers(() => this.leftovers(), this.urgent.signal);
     signalProcess(-this.pid, "SIGKILL"); // the shim's watcher is all that is left
-    const gone = await killAll(() => groupMembers(this.pid), this.clock);
+    const gone = await killAll(() => groupMembers(this.pid));
     if (!gone) this.warnings.add(`a process of ${this.spec.argv[0]} cannot be ended`);
   }
 

@@ -1,6 +1,5 @@
 import fs from "node:fs";
 import { join } from "node:path";
-import { type Clock, systemClock } from "../clock.ts";
 import { listTeamIds, sessionsPath, type TeamDirectory, teamDirectory } from "../session/directory.ts";
 import { forgetHolder, readHolder, whileUnlocked } from "../session/lock.ts";
 import { isRealDirectory, namesIn } from "../session/untrusted.ts";
@@ -23,7 +22,6 @@ export interface SweepReport {
 }
 
 export interface SweepOptions {
-  readonly clock?: Clock;
   /** For finding docker. */
   readonly env?: Readonly<Record<string, string>>;
   /** Removes secrets from the logs of steps that nobody saw end. */
@@ -71,11 +69,11 @@ export async function sweepDeadRuns(projectDir: string, options: SweepOptions = 
  * Only for a run that no other process works on (hold its lock).
  */
 export async function sweepRun(directory: TeamDirectory, options: SweepOptions = {}): Promise<SweepReport> {
-  const { clock = systemClock, env = {}, redact } = options;
+  const { env = {}, redact } = options;
   const { cookie, id, root, runs } = directory;
   const find = () => (cookie === "" ? [] : findMarked(cookieVariable, new Set([cookie])).map(({ pid }) => pid));
   const found = find().length;
-  await endLeftovers(find, clock, new AbortController().signal);
+  await endLeftovers(find, new AbortController().signal);
   const left = find().length;
   const containers = await removeContainers({ marks: cookie === "" ? [] : [cookie], directory: root }, env);
   const warnings = left > 0 ? [`${left} processes of ${id} cannot be ended`] : [];

@@ -38,12 +38,13 @@ export function refreshResult(run: Run, result: RunResult, verdict: Verdict): vo
   for (const warning of run.state.warnings) if (!result.warnings.includes(warning)) result.warnings.push(warning);
 }
 
-/** The exit code that a decided run deserves, without `--strict` (design.md, "Exit codes"). */
+/** The exit code that a decided run deserves (design.md, "Exit codes"). */
 export function exitCodeOf(run: Run, verdict: Verdict): ExitCode {
   if (run.writeError) return ExitCode.write;
   if (run.signal) return run.signal.exitCode;
   if (verdict.kind !== "consensus" && verdict.reason === "plugin") return ExitCode.plugin;
-  return verdict.kind === "none" ? ExitCode.noAnswer : ExitCode.ok;
+  if (verdict.kind === "none") return ExitCode.noAnswer;
+  return run.strict && verdict.kind !== "consensus" ? ExitCode.noConsensus : ExitCode.ok;
 }
 
 // --- internal ---

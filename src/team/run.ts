@@ -22,6 +22,8 @@ export interface TeamSetup {
   readonly configPaths: Readonly<Record<AgentId, string>>;
   /** Whether the agents' code runs in docker. */
   readonly docker: boolean;
+  /** Anything but a consensus exits 6. */
+  readonly strict: boolean;
   /** Built-ins first, then the user's. */
   readonly plugins: readonly LoadedPlugin[];
   readonly clock: Clock;

@@ -53,7 +53,8 @@ export function createProgress(options: {
 
   const onEvent = ({ type, data }: MassgenEvent) => {
     const phase = phases[type];
-    if (phase === undefined) return;
+    const acted = said.phase === "answered" || said.phase === "voted";
+    if (phase === undefined || (acted && phase !== "answered" && phase !== "voted")) return;
     if (typeof data.content === "string" && (type === "text" || type === "thinking")) words = (words + data.content).slice(-2000);
     say(phase, phase === "tool" && typeof data.tool_name === "string" ? plainLine(redact(data.tool_name), 80) : "");
   };
