@@ -1,0 +1,118 @@
+import { chatEvents, errorBody, type Reply, responsesEvents, wholeReply } from "./reply.ts";
+import { fileTool, type ModelRequest, obey, readRequest, voteEnum } from "./request.ts";
+import type { ModelScripts, RecordedRequest, Turn } from "./script.ts";
+
+/** Scripted models on a loopback port, speaking `/v1/responses` and `/v1/chat/completions`. Closed at the end of its `using` block. */
+export interface ModelServer extends AsyncDisposable {
+  /** What a config's `base_url` takes: `http://127.0.0.1:PORT/v1`. */
+  readonly baseUrl: string;
+  readonly requests: readonly RecordedRequest[];
+  /** Lets the turns that hold this name go on, now and later. */
+  release(name: string): void;
+  /** Resolves when a request has come to a turn that holds this name. */
+  held(name: string): Promise<void>;
+}
+
+export function startModelServer(scripts: ModelScripts): ModelServer {
+  const requests: RecordedRequest[] = [];
+  const used = new Map<string, number>();
+  const gates = new Map<string, Gate>();
+  const gate = (name: string): Gate => {
+    const known = gates.get(name) ?? { arrived: Promise.withResolvers<void>(), open: Promise.withResolvers<void>() };
+    gates.set(name, known);
+    return known;
+  };
+
+  /** The next turn of the request's script; null for a request that is not the agent's own (no workflow tools). */
+  const nextTurn = (request: ModelRequest, key: string): Turn | null => {
+    if (!request.tools.some((tool) => tool.name === "new_answer" || tool.name === "vote")) return null;
+    const name = `key:${key}` in scripts ? `key:${key}` : request.model;
+    const turns = scripts[name];
+    const index = used.get(name) ?? 0;
+    used.set(name, index + 1);
+    return turns?.[Math.min(index, turns.length - 1)] ?? { text: `no script for ${name}` };
+  };
+
+  const server = Bun.serve({
+    port: 0,
+    hostname: "127.0.0.1",
+    idleTimeout: 0,
+    async fetch(http) {
+      const path = new URL(http.url).pathname;
+      if (http.method !== "POST") return Response.json({ object: "list", data: [] });
+      const body: unknown = await http.json();
+      const request = readRequest(body);
+      const key = (http.headers.get("authorization") ?? "").replace(/^Bearer /, "");
+      const turn = nextTurn(request, key);
+      const { model, text } = request;
+      requests.push({ path, model, key, tools: request.tools.map((tool) => tool.name), voteEnum: voteEnum(request), text, turn, body });
+      if (turn?.hold !== undefined) {
+        gate(turn.hold).arrived.resolve();
+        await gate(turn.hold).open.promise;
+      }
+      if (turn?.status !== undefined)
+        return Response.json(errorBody(turn.status), { status: turn.status, headers: { "retry-after": "1" } });
+      const reply = replyOf(turn ?? { text: "OK" }, request);
+      if (!request.streaming) return Response.json(wholeReply(path, reply, model));
+      const events = path.endsWith("/responses") ? responsesEvents(reply, model) : chatEvents(reply, model);
+      return new Response(streamOf(events, reply.cut), { headers: { "content-type": "text/event-stream" } });
+    },
+  });
+
+  return {
+    baseUrl: `http://127.0.0.1:${server.port}/v1`,
+    requests,
+    release: (name) => gate(name).open.resolve(),
+    held: (name) => gate(name).arrived.promise,
+    async [Symbol.asyncDispose]() {
+      for (const { open } of gates.values()) open.resolve();
+      await server.stop(true);
+    },
+  };
+}
+
+// --- internal ---
+
+interface Gate {
+  readonly arrived: PromiseWithResolvers<void>;
+  readonly open: PromiseWithResolvers<void>;
+}
+
+function replyOf(turn: Turn, request: ModelRequest): Reply {
+  const usage = turn.usage ?? { input: 1000, output: 100 };
+  const cut = turn.cut === true;
+  const say = (text: string): Reply => ({ text, calls: [], usage, cut });
+  const call = (name: string, args: Readonly<Record<string, unknown>>): Reply => ({
+    text: "",
+    calls: [{ name, arguments: args }],
+    usage,
+    cut,
+  });
+  if (turn.answer !== undefined) return call("new_answer", { content: turn.answer });
+  if (turn.call !== undefined) return call(turn.call.name, turn.call.arguments);
+  if (turn.vote !== undefined) {
+    const target = typeof turn.vote === "string" ? turn.vote : obey(turn.vote, request);
+    return call("vote", { agent_id: target, reason: turn.reason ?? `${target} is best` });
+  }
+  if (turn.write === undefined) return say(turn.text ?? "Let me think.");
+  const tool = fileTool(request);
+  if (tool === undefined) return say(`no file tool among ${request.tools.map(({ name }) => name).join(", ")}`);
+  return {
+    text: "",
+    calls: Object.entries(turn.write).map(([path, content]) => ({ name: tool.name, arguments: { path, content } })),
+    usage,
+    cut,
+  };
+}
+
+/** The events as a body; a cut one breaks off like a lost connection. */
+function streamOf(events: readonly string[], cut: boolean): ReadableStream<Uint8Array> {
+  const encoder = new TextEncoder();
+  return new ReadableStream({
+    start(controller) {
+      for (const event of events) controller.enqueue(encoder.encode(event));
+      if (cut) controller.error(new Error("cut"));
+      else controller.close();
+    },
+  });
+}
