@@ -43,6 +43,12 @@ exec 4>&2 2>/dev/null
   exec >/dev/null 4>&-
   PATH=/usr/bin:/bin:$PATH
   while read -r _ <&3; do :; done
+  alive() {
+    kill -s 0 "$$" || return 1
+    stat=
+    read -r stat <"/proc/$$/stat"
+    case $stat in *") Z "*) return 1 ;; esac
+  }
   strays() {
     found=1
     for file in $(grep -lsF "${childVariable}=$id" /proc/[0-9]*/environ); do
@@ -54,7 +60,7 @@ exec 4>&2 2>/dev/null
   kill -s TERM -- "-$$"
   kill -s CONT -- "-$$"
   if sleep 0.1; then pause=0.1 pauses=50; else pause=1 pauses=5; fi
-  while [ "$pauses" -gt 0 ] && kill -s 0 "$$"; do
+  while [ "$pauses" -gt 0 ] && alive; do
     sleep "$pause"
     pauses=$((pauses - 1))
   done
