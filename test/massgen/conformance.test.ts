@@ -1,0 +1,4 @@
+import { conformance } from "./conformance.ts";
+import { fakeTarget } from "./target.ts";
+
+conformance(fakeTarget);
