@@ -33,6 +33,7 @@ interface ShimArguments {
 
 // Signals to the group are for the child: a trapped signal is back at its default in the child, an ignored one would not be.
 // `$$` is the group (the shell leads a session) also inside ( ). The group's number cannot be reused while the watcher lives in it.
+// `alive`: this shell has ended also when it is a zombie that nobody has reaped yet.
 const script = `
 trap : HUP INT QUIT ALRM TERM USR1 USR2
 directory=$1 id=$2 started=$3
