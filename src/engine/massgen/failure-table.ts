@@ -111,7 +111,11 @@ export const failureTable: readonly FailureRow[] = [
   { class: "config", pattern: /Unsupported backend type|Unknown backend type/, source: "cli/backends.py" },
 
   // Time.
-  { class: "timeout", pattern: /^Timeout error:|Time limit exceeded/, source: "cli/entrypoint.py, orchestrator.py" },
+  {
+    class: "timeout",
+    pattern: /^Timeout error:|Time limit exceeded|any agents due to timeout/,
+    source: "cli/entrypoint.py, orchestrator.py, orchestrator_collaborators/final_presentation_runner.py",
+  },
 
   // The agent itself.
   {
