@@ -42,7 +42,7 @@ const quotaWait = 20;
 function newRequest(run: Run, kind: "round" | "retry", agent: AgentId, round: number): LaunchRequest {
   const model = findAgent(run.state, agent)?.agent.model ?? agent;
   const attempt = nextTry(run, agent, round);
-  return { kind, agent, model, round, try: attempt, query: run.settings.query, args: [], env: {}, skip: null };
+  return { kind, agent, model, round, try: attempt, asked: run.settings.query, query: run.settings.query, args: [], env: {}, skip: null };
 }
 
 /** One agent's part of a round: its step, and retries until it acts or is out. */

@@ -6,6 +6,7 @@ import { deliberate } from "./team/deliberate.ts";
 import { deliver } from "./team/deliver.ts";
 import { followSignals, openRun } from "./team/open.ts";
 import type { Run, TeamSetup } from "./team/run.ts";
+import { recoverSteps } from "./team/step.ts";
 import type { AgentId, Verdict } from "./types.ts";
 
 /**
@@ -19,6 +20,7 @@ export async function runTeam(setup: TeamSetup): Promise<RunResult> {
   try {
     for (const event of setup.opening) run.emit(event);
     await run.host.apply(setup.plugins, (plugin) => teamFor(run, plugin));
+    recoverSteps(run);
     const verdict = run.state.decision ?? (await decide(run));
     return await deliver(run, verdict);
   } finally {

@@ -196,7 +196,17 @@ function permuteTies(choices: Choices, landings: readonly Landing[]): readonly L
 }
 
 function launchOf(agent: AgentId, round: number): EventBody {
-  return { type: "step.started", kind: "round", agent, round, try: 1, pid: 1, launched_with: { answers: {}, blank: [] }, run_dir: "" };
+  return {
+    type: "step.started",
+    kind: "round",
+    agent,
+    round,
+    try: 1,
+    pid: 1,
+    launched_with: { answers: {}, blank: [] },
+    after: 0,
+    run_dir: "",
+  };
 }
 
 function apply(state: RunState, body: EventBody): void {

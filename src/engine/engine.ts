@@ -54,6 +54,15 @@ export interface StepReport {
   readonly poison: string | null;
 }
 
+/** A step that was under way when mg-team itself ended. */
+export interface LostStep {
+  readonly agent: Agent;
+  readonly sessionDir: string;
+  readonly runDir: string;
+  /** See {@link RunningStep.after}. */
+  readonly after: number;
+}
+
 export interface StepEvents {
   onProgress?(progress: { readonly phase: StepPhase; readonly tool?: string; readonly text?: string }): void;
   /** Called about every 2 s while the reported cost changes. */
@@ -64,6 +73,8 @@ export interface RunningStep {
   readonly pid: number;
   /** What existed on disk at the spawn. */
   readonly launchedWith: Snapshot;
+  /** The agent's highest step number at the spawn; what is above it is this step's. */
+  readonly after: number;
   /** Never rejects. */
   readonly report: Promise<StepReport>;
   /** Idempotent; resolves when nothing of the step is alive. `now` skips the grace period. */
@@ -77,6 +88,8 @@ export interface Engine {
   command(step: StepSpec): StepCommand;
   /** Starts it. Spawn errors (ENOENT, EMFILE, E2BIG …) come as a report with a failure, not as a throw. */
   start(step: StepSpec, events: StepEvents): RunningStep;
+  /** Reads what a step left that an earlier process of mg-team started and did not see end. Only when nothing of it is alive. */
+  recover(step: LostStep): StepReport;
   /** Writes one agent's step config to `out`; throws a TeamError (config) with the next step for the user. */
   writeConfig(agent: Agent, out: string, options: ConfigOptions): Promise<void>;
 }

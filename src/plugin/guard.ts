@@ -1,4 +1,6 @@
+import { listOf } from "../text.ts";
 import type { HookName, TeamHooks } from "./hooks.ts";
+import { within } from "./within.ts";
 
 /** A tap failed. `message` names plugin, hook and what happened; the host decides what follows (design.md, hook table). */
 export class PluginError extends Error {
@@ -76,36 +78,39 @@ interface Guard {
 
 const guards: Record<GuardedTap["type"], (fn: TapFunction, guard: Guard) => TapFunction> = {
   sync: (fn, guard) => (value) => {
-    const restore = remember(guard, value);
+    const loan = lend(guard, value);
     try {
-      const result = fn(value);
-      if (isPromise(result)) throw guard.fail("it returned a promise; register it with tapPromise instead of tap");
-      return checked(result, guard);
+      const result = fn(loan.value);
+      if (!isPromise(result)) return loan.accept(result);
+      result.then(undefined, () => {}); // what becomes of it is nobody's business, but a rejection must not end the process
+      throw guard.fail("it returned a promise; register it with tapPromise instead of tap");
     } catch (error) {
-      return restore(error);
+      return loan.refuse(error);
     }
   },
   promise: (fn, guard) => async (value) => {
-    const restore = remember(guard, value);
+    const loan = lend(guard, value);
     try {
-      return checked(await within(guard, Promise.resolve(fn(value))), guard);
+      return loan.accept(await within(guard.limit, Promise.resolve(fn(loan.value))));
     } catch (error) {
-      return restore(error);
+      return loan.refuse(error);
     }
   },
   async:
     (fn, guard) =>
     (...values) => {
       const callback = values.pop() as Callback;
-      const [value] = values;
-      const restore = remember(guard, value);
+      const loan = lend(guard, values[0]);
       const run = new Promise((resolve, reject) => {
-        fn(value, (error?: unknown, result?: unknown) => (error ? reject(error) : resolve(result)));
+        fn(loan.value, (error?: unknown, result?: unknown) => (error ? reject(error) : resolve(result)));
       });
-      within(guard, run).then(
-        (result) => settle(callback, () => checked(result, guard)),
-        (error) => settle(callback, () => restore(error)),
-      );
+      within(guard.limit, run)
+        .then(loan.accept)
+        .catch(loan.refuse)
+        .then(
+          (result) => callback(null, result),
+          (error) => callback(error),
+        );
     },
 };
 
@@ -113,44 +118,48 @@ function failureOf(hook: HookName, owner: TapOwner): Guard["fail"] {
   return (detail, cause) => new PluginError(owner.name, hook, detail, owner.file, { cause });
 }
 
-/** What to do when the tap fails: throw where a failure stops the run; elsewhere warn and undo what it did to the document. */
-function remember(guard: Guard, value: unknown): (error: unknown) => undefined {
-  const document = value as { markdown?: unknown } | null;
-  const markdown = guard.name === "onSynthesis" ? document?.markdown : undefined;
-  return (error) => {
-    const failure = error instanceof PluginError ? error : guard.fail(detailOf(error), error);
-    if (!lenientHooks.has(guard.name)) throw failure;
-    if (document && markdown !== undefined) document.markdown = markdown;
-    guard.warn(failure);
-    return undefined;
+/** The value as one tap gets it, and what becomes of it. */
+interface Loan {
+  readonly value: unknown;
+  /** Checks what the tap returned and gives it to tapable. Throws when it is wrong. */
+  accept(result: unknown): unknown;
+  /** Throws where a failure stops the run; elsewhere warns. */
+  refuse(error: unknown): undefined;
+}
+
+/** A tap of onSynthesis works on a copy: when it fails, or finishes too late, the document is as before. */
+function lend(guard: Guard, value: unknown): Loan {
+  const { name, fail, warn } = guard;
+  const original = value as object;
+  const draft = name === "onSynthesis" ? { ...original } : original;
+  return {
+    value: draft,
+    accept(result) {
+      if (name === "onEvent" || name === "onFinish") return undefined;
+      const wrong = result === undefined ? null : whatIsWrong(result, original);
+      if (wrong !== null) throw fail(`it returned ${wrong}; return the edited value, or nothing`);
+      if (name !== "onSynthesis") return result;
+      Object.assign(original, result ?? draft);
+      return undefined;
+    },
+    refuse(error) {
+      const failure = error instanceof PluginError ? error : fail(detailOf(error), error);
+      if (!lenientHooks.has(name)) throw failure;
+      warn(failure);
+      return undefined;
+    },
   };
 }
 
-function checked(result: unknown, guard: Guard): unknown {
-  if (guard.name === "onEvent" || guard.name === "onFinish") return undefined;
-  if (result !== undefined && (typeof result !== "object" || result === null)) {
-    throw guard.fail(`it returned ${JSON.stringify(result)}; return the edited value, or nothing`);
-  }
-  return result;
+/** Why that cannot be the edited value, in words; null when it can. */
+function whatIsWrong(result: unknown, original: object): string | null {
+  if (typeof result === "function") return "a function";
+  if (typeof result !== "object" || result === null) return typeof result === "string" ? JSON.stringify(result) : String(result);
+  const missing = Object.keys(original).filter((key) => !(key in result));
+  return missing.length === 0 ? null : `a value without ${listOf(missing)}`;
 }
 
-function within(guard: Guard, work: Promise<unknown>): Promise<unknown> {
-  const { limit } = guard;
-  if (limit === null) return work;
-  const { promise, reject } = Promise.withResolvers<never>();
-  const timer = setTimeout(() => reject(guard.fail(`it did not finish within ${limit} s`)), limit * 1000);
-  return Promise.race([work, promise]).finally(() => clearTimeout(timer));
-}
-
-function settle(callback: Callback, value: () => unknown): void {
-  try {
-    callback(null, value());
-  } catch (error) {
-    callback(error);
-  }
-}
-
-function isPromise(value: unknown): boolean {
+function isPromise(value: unknown): value is PromiseLike<unknown> {
   return typeof (value as { then?: unknown } | null | undefined)?.then === "function";
 }
 

@@ -48,6 +48,8 @@ export interface LaunchRequest {
   /** 0 outside rounds. */
   readonly round: number;
   readonly try: number;
+  /** The query before any plugin edited it. */
+  readonly asked: string;
   query: string;
   /** More arguments for the engine's command line, before the query. */
   args: string[];
@@ -59,14 +61,14 @@ export interface LaunchRequest {
 
 /**
  * The value of `onSynthesis`. The host calls the hook with `kind: "markdown"` and writes what comes back; then, under `--synthesis agent`, once
- * more with `kind: "agent"`: a plugin that makes a synthesis sets `answer`; one that cannot sets `whyNotAgent`, and the winner's answer stays.
+ * more with `kind: "agent"`: a plugin that makes a synthesis sets `answer` and `madeBy`; one that cannot sets `whyNotAgent`, and the winner's answer stays.
  */
 export interface SynthesisDocument {
   readonly kind: "agent" | "markdown";
   /** The text that the document is about: the winner's answer, or the synthesis made of it. */
   answer: string;
-  /** The model that wrote `answer`. */
-  model: string;
+  /** The model that made a synthesis and put it into `answer`; null while that is the winner's answer. */
+  madeBy: string | null;
   /** What `final_answer.md` will hold; built from all the rest by `markdown-synthesis`. */
   markdown: string;
   /** Why there is no synthesis by a model, in one sentence; null while there may be one. */

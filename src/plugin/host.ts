@@ -1,8 +1,10 @@
 import { messageOf, TeamError } from "../errors.ts";
+import { refuseExit } from "./exit.ts";
 import { guardHooks, PluginError, type TapOwner } from "./guard.ts";
 import type { TeamHooks } from "./hooks.ts";
 import type { LoadedPlugin } from "./load.ts";
 import type { Cleanup, Team } from "./plugin.ts";
+import { within } from "./within.ts";
 
 /** Runs the plugins of one run: applies them in order, keeps their taps guarded, cleans up in reverse. */
 export interface PluginHost {
@@ -24,13 +26,19 @@ export function createPluginHost(hooks: TeamHooks, warn: (error: PluginError) =>
     async apply(plugins, teamFor) {
       for (const loaded of plugins) {
         const { plugin, options, file } = loaded;
-        if (owners.has(plugin.name)) {
-          throw new TeamError("config", `two plugins are named ${plugin.name}`, "Rename one, or leave one out with --without-plugin.");
+        const other = owners.get(plugin.name);
+        if (other) {
+          const both = `${whereFrom(other.file)} and ${whereFrom(file)}`;
+          throw new TeamError(
+            "config",
+            `two plugins are named ${plugin.name}: ${both}`,
+            "Rename one, or leave one out (--without-plugin).",
+          );
         }
         applying = { name: plugin.name, file };
         owners.set(plugin.name, applying);
         try {
-          const cleanup = await applyWithin(plugin.apply(teamFor(loaded), options));
+          const cleanup = await within(limitSeconds, plugin.apply(teamFor(loaded), options));
           if (typeof cleanup === "function") cleanups.push({ owner: applying, cleanup });
         } catch (error) {
           const where = file ? ` (${file})` : "";
@@ -46,7 +54,7 @@ export function createPluginHost(hooks: TeamHooks, warn: (error: PluginError) =>
     async close() {
       for (const { owner, cleanup } of cleanups.splice(0).reverse()) {
         try {
-          await applyWithin(cleanup());
+          await within(limitSeconds, cleanup());
         } catch (error) {
           warn(new PluginError(owner.name, "cleanup", messageOf(error), owner.file, { cause: error }));
         }
@@ -59,21 +67,8 @@ export function createPluginHost(hooks: TeamHooks, warn: (error: PluginError) =>
 // --- internal ---
 
 /** Seconds for a plugin's `apply` and for each cleanup. */
-const applyLimit = 30;
+const limitSeconds = 30;
 
-function applyWithin<T>(work: T | Promise<T>): Promise<T> {
-  const { promise, reject } = Promise.withResolvers<never>();
-  const timer = setTimeout(() => reject(new Error(`it did not finish within ${applyLimit} s`)), applyLimit * 1000);
-  return Promise.race([Promise.resolve(work), promise]).finally(() => clearTimeout(timer));
-}
-
-/** While plugins are at work `process.exit` throws: a plugin that ends the process would lose steps that are paid for. */
-function refuseExit(): () => void {
-  const { exit } = process;
-  process.exit = ((code?: number) => {
-    throw new Error(`it called process.exit(${code ?? ""}); plugins end a run with team.stop(…)`);
-  }) as typeof process.exit;
-  return () => {
-    process.exit = exit;
-  };
+function whereFrom(file: string | null): string {
+  return file ?? "built in";
 }

@@ -24,6 +24,8 @@ export type EventBody =
       readonly try: number;
       readonly pid: number;
       readonly launched_with: Snapshot;
+      /** The agent's highest step number at the spawn: a resume looks above it for what the step left. */
+      readonly after: number;
       /** Relative to the team directory. */
       readonly run_dir: string;
       /** Present when a plugin edited the query: the text that was sent, or the path of it. */

@@ -35,8 +35,8 @@ export interface RunState {
   launched: number;
   /** What every step has spent, by {@link stepKey}; running steps included. */
   readonly costs: Map<string, { readonly agent: AgentId; readonly cost: StepCost; readonly finished: boolean }>;
-  /** Whose step was started, by {@link stepKey}. */
-  readonly startedSteps: Map<string, AgentId>;
+  /** Every step that was started, by {@link stepKey}. */
+  readonly startedSteps: Map<string, StartedStep>;
   readonly warnings: string[];
   decision: Verdict | null;
   finished: boolean;
@@ -61,6 +61,8 @@ export interface StepRecord {
   readonly action: Action;
   readonly interrupted: boolean;
 }
+
+export type StartedStep = TeamEvent & { readonly type: "step.started" };
 
 export type StepKind = "round" | "retry" | "synthesis" | "plugin";
 
@@ -119,7 +121,7 @@ export function applyEvent(state: RunState, event: TeamEvent): void {
       state.roundAgents = event.agents;
       break;
     case "step.started":
-      state.startedSteps.set(stepKey(event), event.agent);
+      state.startedSteps.set(stepKey(event), event);
       if (event.kind === "round") state.launched++;
       break;
     case "step.cost":
@@ -166,6 +168,11 @@ export function deliberationOf(state: RunState, maxRounds: number, stop: StopReq
 /** Step number of each agent's current answer. */
 export function currentSteps(state: RunState): AnswerSteps {
   return Object.fromEntries(state.agents.flatMap(({ agent, answers }) => answers.slice(-1).map((answer) => [agent.id, answer.step])));
+}
+
+/** Steps that were started and whose end is not in the journal: this process has them running, or an earlier one lost them. */
+export function unfinishedSteps(state: RunState): readonly StartedStep[] {
+  return [...state.startedSteps].flatMap(([key, step]) => (state.costs.get(key)?.finished ? [] : [step]));
 }
 
 export function findAgent(state: RunState, id: AgentId): AgentState | undefined {
@@ -216,7 +223,7 @@ function finishCost(state: RunState, action: Action): void {
 
 /** Steps that were under way when an earlier process ended, and had reported nothing yet, have spent nobody knows what. */
 function giveUpLostSteps(state: RunState): void {
-  for (const [key, agent] of state.startedSteps) {
+  for (const [key, { agent }] of state.startedSteps) {
     if (!state.costs.has(key)) state.costs.set(key, { agent, cost: unknownCost, finished: false });
   }
 }

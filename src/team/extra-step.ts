@@ -27,6 +27,7 @@ export async function runExtraStep(run: Run, step: ExtraStep): Promise<ExtraStep
     model: agent.model,
     round: 0,
     try: attempt,
+    asked: step.query,
     query: step.query,
     args: [],
     env: {},

@@ -53,11 +53,10 @@ export function followSignals(run: Run): () => void {
 
 // --- internal ---
 
-/** What must survive a power cut: what was started, what it brought and cost, what was decided. */
+/** What must survive a power cut: what steps brought and cost, and what was decided. Starts are not: syncing them would hold up the next start. */
 const durable: ReadonlySet<EventBody["type"]> = new Set([
   "run.started",
   "run.resumed",
-  "step.started",
   "step.finished",
   "ballots",
   "decision",

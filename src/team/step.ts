@@ -1,8 +1,7 @@
-import { relative } from "node:path";
+import { join, relative } from "node:path";
 import type { RunningStep, StepReport, StepSpec, StopCause } from "../engine/engine.ts";
 import type { LaunchRequest } from "../plugin/hooks.ts";
-import type { StepKind } from "../session/state.ts";
-import { stepKey } from "../session/state.ts";
+import { findAgent, type StepKind, stepKey, unfinishedSteps } from "../session/state.ts";
 import type { Action, DecisionReason } from "../types.ts";
 import type { Run } from "./run.ts";
 
@@ -38,7 +37,8 @@ export async function runStep(run: Run, request: LaunchRequest, spec: StepSpec):
     pid: running.pid,
     launched_with: running.launchedWith,
     run_dir: relative(run.directory.root, spec.runDir),
-    ...(spec.query === run.settings.query ? {} : { query: spec.query }),
+    after: running.after,
+    ...(spec.query === request.asked ? {} : { query: spec.query }),
   });
   const release = stopWith(run, running);
   const report = await running.report;
@@ -46,12 +46,35 @@ export async function runStep(run: Run, request: LaunchRequest, spec: StepSpec):
   ended = true;
   run.running.delete(running);
   if (report.poison) run.poison ??= report.poison;
-  return { action: toAction(run, request, running, report), report, interrupted: isInterrupted(report) };
+  return {
+    action: toAction(run, { ...where, launchedWith: running.launchedWith }, report),
+    report,
+    interrupted: isInterrupted(run, report),
+  };
 }
 
 /** Journals the end of a step. */
 export function finishStep(run: Run, kind: StepKind, step: FinishedStep, retry: boolean): void {
   run.emit({ type: "step.finished", kind, action: step.action, retry, interrupted: step.interrupted });
+}
+
+/**
+ * Journals the end of steps that an earlier process started and did not see end: what they left on disk counts as if it had been seen, what
+ * they reported to have spent counts once; those that left nothing are launched again later. Nothing of them may be alive.
+ */
+export function recoverSteps(run: Run): void {
+  for (const lost of unfinishedSteps(run.state)) {
+    const { agent: id, round, try: attempt, launched_with: launchedWith, after, kind } = lost;
+    const agent = findAgent(run.state, id)?.agent ?? { id, model: id, backend: "", modelName: "" };
+    const inTeam = kind === "round" || kind === "retry";
+    const runDir = join(run.directory.root, lost.run_dir);
+    const found = run.engine.recover({ agent, sessionDir: run.directory.session, runDir, after });
+    // A synthesis is made anew: its session must start empty.
+    const report: StepReport = inTeam ? found : { ...found, action: null };
+    if (inTeam && report.poison) run.poison ??= report.poison;
+    const action = toAction(run, { agent: id, round, try: attempt, launchedWith }, report);
+    finishStep(run, kind, { action, report, interrupted: report.action === null }, false);
+  }
 }
 
 /** Stops whatever is still running and waits until it is gone; called once the result is written. */
@@ -86,20 +109,14 @@ function stopWith(run: Run, running: RunningStep): () => void {
   return () => stopper.signal.removeEventListener("abort", stop);
 }
 
-function isInterrupted(report: StepReport): boolean {
-  return report.action === null && report.stopCause !== null && report.stopCause !== "step_timeout";
+/** A step that fails while the run stops may have failed because of that: it gets its chance again on a resume. */
+function isInterrupted(run: Run, report: StepReport): boolean {
+  if (report.action !== null || report.stopCause === "step_timeout") return false;
+  return report.stopCause !== null || run.stopper.request !== null;
 }
 
-function toAction(run: Run, request: LaunchRequest, running: RunningStep, report: StepReport): Action {
-  const base = {
-    agent: request.agent,
-    round: request.round,
-    try: request.try,
-    launchedWith: running.launchedWith,
-    seconds: report.seconds,
-    cost: report.cost,
-    at: run.clock.date(),
-  };
+function toAction(run: Run, place: Pick<Action, "agent" | "round" | "try" | "launchedWith">, report: StepReport): Action {
+  const base = { ...place, seconds: report.seconds, cost: report.cost, at: run.clock.date() };
   const { action, failure } = report;
   if (action?.kind === "vote") return { ...base, ...action, reason: run.redact(action.reason) };
   if (action) return { ...base, ...action };

@@ -27,7 +27,7 @@ export async function writeMarkdown(run: Run, result: RunResult, verdict: Verdic
     if (copied.files.length > 0) result.synthesis = { ...result.synthesis, deliverable: directory.deliverable };
     for (const { path, why } of copied.leftOut) if (why !== "internal") result.warnings.push(`${path} is not in the deliverable: ${why}`);
   }
-  const document = newDocument(run, result, "markdown", result.answer, winner.model);
+  const document = newDocument(run, result, "markdown", result.answer);
   const { markdown } = await askPlugins(run, document);
   await writeFileAtomic(directory.finalAnswer, markdown === "" ? result.answer : markdown);
   run.emit({ type: "synthesis.finished", kind: "markdown", path: directory.finalAnswer });
@@ -37,10 +37,9 @@ export async function writeMarkdown(run: Run, result: RunResult, verdict: Verdic
 export async function writeAgentSynthesis(run: Run, result: RunResult): Promise<void> {
   if (result.answer === null || result.synthesis.path === null || run.signal) return;
   run.emit({ type: "synthesis.started", kind: "agent" });
-  const document = newDocument(run, result, "agent", result.answer, result.decision.winner_model ?? "");
-  const before = document.answer;
+  const document = newDocument(run, result, "agent", result.answer);
   const settled = await askPlugins(run, document);
-  const made = settled.answer !== before && settled.whyNotAgent === null;
+  const made = settled.madeBy !== null && settled.whyNotAgent === null;
   const whyNot = made ? null : (settled.whyNotAgent ?? "no plugin made a synthesis");
   result.synthesis = { ...result.synthesis, kind: made ? "agent" : "markdown", why_not_agent: whyNot };
   if (settled.markdown !== "") await writeFileAtomic(run.directory.finalAnswer, settled.markdown);
@@ -55,8 +54,8 @@ export async function writeAgentSynthesis(run: Run, result: RunResult): Promise<
 
 // --- internal ---
 
-function newDocument(run: Run, result: RunResult, kind: "agent" | "markdown", answer: string, model: string): SynthesisDocument {
-  return { kind, answer, model, markdown: "", whyNotAgent: null, result, directory: run.directory.synthesis };
+function newDocument(run: Run, result: RunResult, kind: "agent" | "markdown", answer: string): SynthesisDocument {
+  return { kind, answer, madeBy: null, markdown: "", whyNotAgent: null, result, directory: run.directory.synthesis };
 }
 
 async function askPlugins(run: Run, document: SynthesisDocument): Promise<SynthesisDocument> {

@@ -44,7 +44,17 @@ interface Where {
 export function stepStarted(letter: string, where: Where = {}): EventBody {
   const { round = 1, try: attempt = 1, kind = "round" } = where;
   const agent = `agent_${letter}`;
-  return { type: "step.started", kind, agent, round, try: attempt, pid: 42, launched_with: nothing, run_dir: `runs/${agent}/r${round}` };
+  return {
+    type: "step.started",
+    kind,
+    agent,
+    round,
+    try: attempt,
+    pid: 42,
+    launched_with: nothing,
+    after: 0,
+    run_dir: `runs/${agent}/r${round}`,
+  };
 }
 
 export function stepCost(letter: string, cost: Partial<StepCost>, where: Where = {}): EventBody {

@@ -14,6 +14,7 @@ import type { MassgenInstall } from "./install.ts";
 import { runQuickstart } from "./quickstart.ts";
 import { startStep } from "./step.ts";
 import { stepCommand } from "./step-command.ts";
+import { reportLost } from "./step-report.ts";
 import { readUserConfig } from "./user-config.ts";
 
 export interface MassgenEngineOptions {
@@ -39,7 +40,8 @@ export interface MassgenEngineOptions {
 
 /** The engine that runs steps with MassGen's step mode. */
 export function createMassgenEngine(options: MassgenEngineOptions): Engine {
-  const { install, env, redact, cookie, prices = {}, ballotFix = null, warn = () => {}, clock = systemClock } = options;
+  const { install, env, redact, cookie, prices = {}, ballotFix = null, clock = systemClock } = options;
+  const warn = once(options.warn ?? (() => {}));
   const makeQuickstart = shareByKey((agent: Agent, config: ConfigOptions) => quickstartConfig(agent, config, { ...options, warn, clock }));
   const repair = ballotFix?.env ?? {};
   return {
@@ -47,8 +49,10 @@ export function createMassgenEngine(options: MassgenEngineOptions): Engine {
     command: (step) => stepCommand(install, step, env, repair),
     start(step, events) {
       const price = priceOf(prices, step.agent.backend, step.agent.modelName);
-      return startStep({ clock, cookie, redact, price, warn }, step, events, () => stepCommand(install, step, env, repair));
+      const setting = { clock, cookie, redact, price, warn, ballotFix: ballotFix !== null };
+      return startStep(setting, step, events, () => stepCommand(install, step, env, repair));
     },
+    recover: (step) => reportLost(step, priceOf(prices, step.agent.backend, step.agent.modelName)),
     async writeConfig(agent, out, config) {
       const { docker, context } = config;
       const own = agent.config === undefined ? null : readUserConfig(agent.config, redact);
@@ -65,6 +69,15 @@ export function createMassgenEngine(options: MassgenEngineOptions): Engine {
 }
 
 // --- internal ---
+
+/** Says each sentence once: what is wrong with MassGen is wrong in every step. */
+function once(warn: (message: string) => void): (message: string) => void {
+  const said = new Set<string>();
+  return (message) => {
+    if (!said.has(message)) warn(message);
+    said.add(message);
+  };
+}
 
 type QuickstartSetting = MassgenEngineOptions & { readonly warn: (message: string) => void; readonly clock: Clock };
 

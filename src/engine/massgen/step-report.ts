@@ -1,10 +1,13 @@
 import { join } from "node:path";
 import { messageOf, TeamError } from "../../errors.ts";
 import type { ChildExit } from "../../process/child.ts";
+import { readExitRecord } from "../../process/exit.ts";
+import type { TokenPrice } from "../../session/cost.ts";
 import { type StepCost, unknownCost } from "../../types.ts";
-import type { StepFailure, StepReport, StepSpec, StopCause } from "../engine.ts";
+import type { LostStep, StepFailure, StepReport, StepSpec, StopCause } from "../engine.ts";
+import { type BallotVerdict, silentNote } from "./ballot/line.ts";
 import type { Cause } from "./causes.ts";
-import type { CostReader } from "./cost.ts";
+import { type CostReader, createCostReader } from "./cost.ts";
 import { explainFailure } from "./failure.ts";
 import { type Findings, findAction } from "./report.ts";
 import type { StepSetting } from "./step.ts";
@@ -19,15 +22,23 @@ export interface EndedStep {
   readonly after: number;
   readonly reader: CostReader;
   readonly cause: Cause | null;
+  /** Null where there is no repair. */
+  readonly ballot: BallotWatch | null;
+}
+
+/** What the repair of the ballot said in a step; null while it said nothing. */
+export interface BallotWatch {
+  seen: BallotVerdict | null;
 }
 
 /** Reads what a step left: the session directory first, then its cost, then, without an action, why it failed. */
-export function reportStep({ setting, step, exit, after, reader, cause }: EndedStep): StepReport {
+export function reportStep({ setting, step, exit, after, reader, cause, ballot }: EndedStep): StepReport {
   const found = findAction(step.sessionDir, step.agent.id, after);
   const reported = reader.read();
   const unreported =
     found.action !== null && reported === null ? [`${step.agent.id}: the step reported no cost; it counts as unknown`] : [];
-  for (const warning of [...found.warnings, ...(exit.warnings ?? []), ...reader.warnings, ...unreported]) {
+  const about = ballotWarnings(ballot, found.action !== null);
+  for (const warning of [...found.warnings, ...(exit.warnings ?? []), ...reader.warnings, ...unreported, ...about]) {
     setting.warn(plainLine(setting.redact(warning), 500));
   }
   return {
@@ -35,9 +46,20 @@ export function reportStep({ setting, step, exit, after, reader, cause }: EndedS
     failure: found.action === null ? failureOf(step, exit, found, cause, setting.redact) : null,
     stopCause: exit.stopCause as StopCause | null,
     seconds: exit.seconds,
-    cost: finalCost(reported, found, exit),
+    cost: exit.spawnError ? noCost : believed(reported, found.action === null && exit.stopCause === null && exit.signal === null),
     poison: found.poison,
   };
+}
+
+/** Reads what a step left whose end nobody saw: an action on disk counts, a failure does not (design.md, "Resume"). */
+export function reportLost({ agent, sessionDir, runDir, after }: LostStep, price: TokenPrice | null): StepReport {
+  const found = findAction(sessionDir, agent.id, after);
+  const record = readExitRecord(runDir);
+  const { action, poison } = found;
+  const cost = believed(createCostReader(runDir, agent.id, price).read(), false);
+  const seconds = record ? (record.endedAt - record.startedAt) / 1000 : 0;
+  const failure = action ? null : ({ class: "killed", message: "mg-team ended while it ran", log: join(runDir, "stderr.log") } as const);
+  return { action, failure, stopCause: action ? null : "interrupted", seconds, cost, poison };
 }
 
 /** The report of a step that failed on our side: it could not be prepared (then it has cost nothing), or not be read. */
@@ -75,9 +97,16 @@ function failureOf(step: StepSpec, exit: ChildExit, found: Findings, cause: Caus
  * Nothing spent is only believed of a step that failed by itself: one that acted, or was ended while a request was under way, has
  * spent something that it did not come to report.
  */
-function finalCost(reported: StepCost | null, { action }: Findings, exit: ChildExit): StepCost {
-  if (exit.spawnError) return noCost;
+function believed(reported: StepCost | null, failedByItself: boolean): StepCost {
   if (reported === null) return unknownCost;
   const nothing = reported.usd === 0 && reported.inputTokens + reported.outputTokens === 0;
-  return nothing && (action !== null || exit.stopCause !== null || exit.signal !== null) ? unknownCost : reported;
+  return nothing && !failedByItself ? unknownCost : reported;
+}
+
+/** What a step's ballot leaves to say, where the repair is in place. */
+function ballotWarnings(ballot: BallotWatch | null, acted: boolean): string[] {
+  if (ballot === null) return [];
+  const { verdict, detail } = ballot.seen ?? { verdict: null, detail: "" };
+  if (verdict === "unexpected") return [`MassGen's code is not what the repair of its ballot knows (${detail}), so votes may miss their targets`];
+  return verdict === null && acted ? [silentNote] : [];
 }

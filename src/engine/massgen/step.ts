@@ -5,11 +5,12 @@ import type { TokenPrice } from "../../session/cost.ts";
 import { newestStep, snapshotSession } from "../../session/steps.ts";
 import type { Snapshot, StepCost } from "../../types.ts";
 import type { RunningStep, StepCommand, StepEvents, StepReport, StepSpec, StopCause } from "../engine.ts";
+import { readBallotLine } from "./ballot/line.ts";
 import { createCauses } from "./causes.ts";
 import { type CostReader, createCostReader } from "./cost.ts";
 import { createProgress } from "./events.ts";
 import { parseStatusLine } from "./status-lines.ts";
-import { noCost, reportAccident, reportStep } from "./step-report.ts";
+import { type BallotWatch, noCost, reportAccident, reportStep } from "./step-report.ts";
 
 /** What every step of an engine shares. */
 export interface StepSetting {
@@ -21,6 +22,8 @@ export interface StepSetting {
   readonly price: TokenPrice | null;
   /** Told, in a sentence, what should not be. */
   readonly warn: (message: string) => void;
+  /** Whether the repair of the ballot is in place, so that each step says what became of it. */
+  readonly ballotFix: boolean;
 }
 
 /** How often the reported cost is looked at, in seconds: MassGen rewrites status.json every 2 s. */
@@ -33,6 +36,7 @@ export const costPollSeconds = 2;
 export function startStep(setting: StepSetting, step: StepSpec, events: StepEvents, prepare: () => StepCommand): RunningStep {
   const { clock, redact } = setting;
   const causes = createCauses();
+  const ballot: BallotWatch | null = setting.ballotFix ? { seen: null } : null;
   const cost = createCostReader(step.runDir, step.agent.id, setting.price);
   const progress = createProgress({ clock, redact, onProgress: events.onProgress });
   const begin = (): { readonly child: Child; readonly launchedWith: Snapshot; readonly after: number } => {
@@ -42,6 +46,9 @@ export function startStep(setting: StepSetting, step: StepSpec, events: StepEven
     const launchedWith = snapshotSession(step.sessionDir);
     const after = newestStep(step.sessionDir, step.agent.id);
     const onLine = (stream: "stdout" | "stderr", line: string) => {
+      const verdict = readBallotLine(line);
+      if (verdict && ballot) ballot.seen = verdict;
+      if (verdict) return;
       const status = parseStatusLine(line);
       if (status?.kind === "log_dir") cost.logDir(status.path);
       causes.line(stream, line);
@@ -57,7 +64,9 @@ export function startStep(setting: StepSetting, step: StepSpec, events: StepEven
     started = begin();
   } catch (error) {
     const report = Promise.resolve(reportAccident(setting, step, "the step could not be prepared", error, noCost));
-    return { pid: 0, launchedWith: snapshotSession(step.sessionDir), report, stop: () => Promise.resolve() };
+    const { sessionDir, agent } = step;
+    const [launchedWith, after] = [snapshotSession(sessionDir), newestStep(sessionDir, agent.id)];
+    return { pid: 0, launchedWith, after, report, stop: () => Promise.resolve() };
   }
   const { child, launchedWith, after } = started;
   const ended = new AbortController();
@@ -67,13 +76,14 @@ export function startStep(setting: StepSetting, step: StepSpec, events: StepEven
 
   const report = child.exited.then((exit): StepReport => {
     ended.abort();
-    const finished = reportStep({ setting, step, exit, after, reader: cost, cause: causes.best() });
+    const finished = reportStep({ setting, step, exit, after, reader: cost, cause: causes.best(), ballot });
     if (finished.failure) progress.phase("failed");
     return finished;
   });
   return {
     pid: child.pid,
     launchedWith,
+    after,
     report: report.catch((error) => reportAccident(setting, step, "mg-team could not read what the step left", error)),
     async stop(cause, options) {
       await child.stop(cause, options);

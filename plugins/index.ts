@@ -1,0 +1,9 @@
+import type { Plugin } from "mg-team";
+import agentSynthesis from "./agent-synthesis.ts";
+import budget from "./budget.ts";
+import majority from "./majority.ts";
+import staleVotes from "./stale-votes.ts";
+import timeout from "./timeout.ts";
+
+/** The built-in plugins, in the order in which they are applied. To add one, write it like anyone's plugin and list it here. */
+export const builtIns: readonly Plugin[] = [staleVotes, majority, budget, timeout, agentSynthesis];
