@@ -141,6 +141,11 @@ export function loginIsHidden(backend: string, platform: NodeJS.Platform = proce
   return backend === "claude_code" && platform === "darwin";
 }
 
+/** The place of a {@link Key} as a sentence has it: "the environment", "./.env". */
+export function placeOf(source: string): string {
+  return source === "environment" ? "the environment" : source;
+}
+
 /** The command that logs a backend in; null where a key is the only way. */
 export function loginCommand(backend: string): string | null {
   const commands: Readonly<Record<string, string>> = {

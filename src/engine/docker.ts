@@ -42,8 +42,8 @@ export async function findDocker(options: {
   const version = info.stdout.trim().split("\n").at(-1)?.trim() ?? "";
   const none = { available: false, version: "", hasImage: false, host: null };
   if (info.exit.spawnError !== null)
-    return { ...none, reason: "there is no docker command", hint: "Install docker, or leave it: --no-docker" };
-  if (info.timedOut) return { ...none, reason: "the engine did not answer in time", hint: "Restart docker, or leave it: --no-docker" };
+    return { ...none, reason: "there is no docker command", hint: "Install docker, or accept that: --no-docker" };
+  if (info.timedOut) return { ...none, reason: "the engine did not answer in time", hint: "Restart docker, or accept that: --no-docker" };
   // An old CLI exits 0 with an empty version when nobody answers.
   if (info.exit.code !== 0 || version === "") return { ...none, ...refusal(info.stderr) };
   const host = context.exit.code === 0 && !options.env.DOCKER_HOST ? unusual(context.stdout.trim()) : null;
@@ -59,7 +59,7 @@ function refusal(stderr: string): { reason: string; hint: string } {
       hint: 'Add yourself to its group: sudo usermod -aG docker "$USER", then log in again',
     };
   }
-  return { reason: "no engine answers", hint: "Start it (sudo systemctl start docker, or Docker Desktop), or leave it: --no-docker" };
+  return { reason: "no engine answers", hint: "Start it (sudo systemctl start docker, or Docker Desktop), or accept that: --no-docker" };
 }
 
 function unusual(host: string): string | null {

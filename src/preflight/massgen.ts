@@ -37,6 +37,11 @@ export async function lookForMassgen(input: MassgenInput): Promise<MassgenFound>
   }
 }
 
+/** The options that matter here and that a MassGen has, for `doctor`. */
+export function knownFlags({ flags }: MassgenInstall): string[] {
+  return ["--step", ...Object.keys(optional), ...configFlags, "--config-docker", "--eval-criteria"].filter((flag) => flags.has(flag));
+}
+
 /** What the options of a MassGen mean for a run. */
 export function checkFlags(install: MassgenInstall): PreflightCheck[] {
   const name = `MassGen ${install.version} (${install.source})`;

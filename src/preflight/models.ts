@@ -1,4 +1,4 @@
-import { type Keys, keysFor, loginCommand, loginIsHidden, loginOf, unusableCodexLogin } from "../config/keys.ts";
+import { type Keys, keysFor, loginCommand, loginIsHidden, loginOf, placeOf, unusableCodexLogin } from "../config/keys.ts";
 import { listOf } from "../text.ts";
 import type { Agent } from "../types.ts";
 import { fail, ok, type PreflightCheck, warn } from "./check.ts";
@@ -27,7 +27,7 @@ export interface WayIn {
 export function wayIn(agent: Pick<Agent, "backend" | "config">, access: Access): WayIn {
   const wanted = keysFor(agent.backend);
   const name = wanted.find((variable) => access.keys.variables[variable] !== undefined);
-  if (name !== undefined) return { kind: "key", detail: `${name} from ${access.keys.variables[name]?.source}` };
+  if (name !== undefined) return { kind: "key", detail: `${name} from ${placeOf(access.keys.variables[name]?.source ?? "")}` };
   const login = loginOf(agent.backend, access.home, access.env);
   if (login !== null) return { kind: "login", detail: `the login in ${login}` };
   const claim = wanted.find((variable) => access.claimed.includes(variable));
@@ -51,7 +51,7 @@ export function checkModels(agents: readonly Agent[], access: Access): Preflight
     const why =
       blank.length === 0
         ? ""
-        : ` (${blank.map((variable) => `${variable} is blank in ${placeOf(access.keys.blank[variable])}`).join(", ")})`;
+        : ` (${blank.map((variable) => `${variable} is blank in ${placeOf(access.keys.blank[variable] ?? "")}`).join(", ")})`;
     const hint = `Set ${listOf(variables, "or")}, in your shell (export ${variables[0]}=…) or in ./.env`;
     return [fail("models", `no model of the team has a key: ${lacks.join("; ")}${why}`, hint)];
   }
@@ -93,9 +93,5 @@ function hintFor({ backend }: Agent, { keys, home, env }: Access): string {
   const stray = backend === "codex" ? unusableCodexLogin(home, env) : null;
   if (stray !== null) return `MassGen looks for the codex login in ~/.codex only: mkdir -p ~/.codex && cp ${stray} ~/.codex/auth.json`;
   const blank = keysFor(backend).find((variable) => keys.blank[variable] !== undefined);
-  return `${blank === undefined ? "" : `${blank} is blank in ${placeOf(keys.blank[blank])}. `}Set ${needsOf(backend)}`;
-}
-
-function placeOf(source: string | undefined): string {
-  return source === "environment" ? "the environment" : (source ?? "");
+  return `${blank === undefined ? "" : `${blank} is blank in ${placeOf(keys.blank[blank] ?? "")}. `}Set ${needsOf(backend)}`;
 }

@@ -94,13 +94,7 @@ export function surroundingsOf({ keys }: Files, { massgen, docker }: Programs): 
 export function checkDocker(status: DockerStatus | null): PreflightCheck[] {
   if (status === null) return [ok("docker", "off: the agents' code runs on this machine")];
   if (!status.available) {
-    return [
-      warn(
-        "docker",
-        `${status.reason}, so the agents' code runs on this machine, with your rights`,
-        `${status.hint}, which says that this is meant`,
-      ),
-    ];
+    return [warn("docker", `${status.reason}, so the agents' code runs on this machine, with your rights`, status.hint)];
   }
   const check = ok("docker", `engine ${status.version}: the agents' code runs in containers`);
   if (status.hasImage) return [check];

@@ -16,7 +16,7 @@ describe("a model gets in", () => {
     await using place = createPlace();
     place.temp.write("home/.codex/auth.json", "{}");
     const at = access(place, { GOOGLE_API_KEY: "k" }, { claimed: ["XAI_API_KEY"] });
-    expect(wayIn({ backend: "gemini" }, at)).toEqual({ kind: "key", detail: "GOOGLE_API_KEY from environment" });
+    expect(wayIn({ backend: "gemini" }, at)).toEqual({ kind: "key", detail: "GOOGLE_API_KEY from the environment" });
     expect(wayIn({ backend: "codex" }, at)).toEqual({ kind: "login", detail: `the login in ${place.home}/.codex/auth.json` });
     expect(wayIn({ backend: "grok" }, at).kind).toBe("claimed");
     expect(wayIn({ backend: "claude" }, at)).toEqual({ kind: "none", detail: "ANTHROPIC_API_KEY" });

@@ -51,8 +51,13 @@ function repairOf(python: PythonHome | null): string {
   return isFile(pip) ? `${shellWord(pip)} install "mcp<1.28"` : `${shellWord(interpreter)} -m pip install "mcp<1.28"`;
 }
 
-/** The last line that says something, at most 300 characters. */
+/** The last line that tells of an error, else the last line that says something; at most 300 characters. */
 function lastLine(text: string): string {
-  const line = text.trimEnd().split("\n").at(-1)?.trim() ?? "";
+  const lines = text
+    .split("\n")
+    .map((line) => line.trim())
+    .filter(Boolean)
+    .slice(-20);
+  const line = lines.findLast((one) => /error|not found|denied|no such/i.test(one)) ?? lines.at(-1) ?? "";
   return line.length > 300 ? `${line.slice(0, 299)}…` : line;
 }

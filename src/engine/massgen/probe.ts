@@ -45,7 +45,7 @@ export async function probeMassgen(command: MassgenCommand, options: ProbeOption
   let asked = command;
   let answer = await ask(asked, isUvx, options);
   if (isUvx && isBrokenMcp(answer)) {
-    // What `uvx massgen` gets today is broken out of the box, and one more word repairs it (massgen.md, "Installing it").
+    // Whether uvx resolves to the `mcp` that breaks MassGen changes from month to month; one more word repairs it (massgen.md).
     asked = { argv: [command.argv[0] ?? "uvx", "--with", "mcp<1.28", "massgen"], source: 'uvx --with "mcp<1.28" massgen' };
     answer = await ask(asked, isUvx, options);
   }

@@ -1,0 +1,138 @@
+import { readdirSync } from "node:fs";
+import { join } from "node:path";
+import { defaultModels } from "../config/default-models.ts";
+import { loginOf, placeOf } from "../config/keys.ts";
+import { agentsOf } from "../config/models.ts";
+import type { ResolvedConfig } from "../config/sources.ts";
+import { scriptSubject, trustState } from "../config/trust.ts";
+import { findOnPath } from "../engine/massgen/command.ts";
+import type { MassgenInstall } from "../engine/massgen/install.ts";
+import { listOf, plural, shellWord } from "../text.ts";
+import type { Agent } from "../types.ts";
+import { fail, failOf, ok, type PreflightCheck } from "./check.ts";
+import { knownFlags } from "./massgen.ts";
+import { checkModels, checkPrograms } from "./models.ts";
+import { checkContext, checkCriteria, checkDisk, checkProject } from "./places.ts";
+import { askPrograms, checkDocker, checkEnvironment, type Files, type LookInput, lookAtFiles } from "./surroundings.ts";
+
+export interface InspectInput extends LookInput {
+  /** The configuration, with what is not trusted left out; null when it is broken. */
+  readonly config: ResolvedConfig | null;
+  /** What reading the configuration brought up, trust included. */
+  readonly configChecks: readonly PreflightCheck[];
+}
+
+/** Everything that can be told about a project without a query. Nothing in it is secret. */
+export interface Inspection {
+  /** Whether a run could start. */
+  readonly ready: boolean;
+  readonly checks: readonly PreflightCheck[];
+  readonly install: MassgenInstall | null;
+  /** Engine version; null when none answers. */
+  readonly docker: string | null;
+  /** Where each key comes from, by variable. */
+  readonly keys: Readonly<Record<string, string>>;
+  /** The file of each login, by backend. */
+  readonly logins: Readonly<Record<string, string>>;
+  /** Who would take part when the query names nobody. */
+  readonly agents: readonly Agent[];
+}
+
+/** Looks at everything, and stops at nothing. Writes nothing but the cache. */
+export async function inspect(input: InspectInput): Promise<Inspection> {
+  const { projectDir, home, env, config } = input;
+  const files = await lookAtFiles(input);
+  const [programs, project, disk, context, criteria] = await Promise.all([
+    askPrograms(input, files.environment),
+    checkProject(projectDir),
+    checkDisk(projectDir),
+    checkContext(config?.choices.context ?? []),
+    config?.choices.criteriaPath ? checkCriteria(config.choices.criteriaPath) : [],
+  ]);
+  const { install } = programs.massgen;
+  const keys = Object.fromEntries(Object.entries(files.keys.variables).map(([name, { source }]) => [name, source]));
+  const logins = Object.fromEntries(["codex", "claude_code", "gemini_cli"].flatMap((backend) => loginEntry(backend, home, env)));
+  const team = teamOf(input, files, programs.docker?.available ?? false);
+  const checks = [
+    ...programs.massgen.checks,
+    ...(install === null ? [] : describe(install)),
+    ...checkDocker(programs.docker),
+    ...checkKeys(files),
+    ...Object.entries(logins).map(([backend, path]) => ok("logins", `${backend}: ${path}`)),
+    ...team.checks,
+    ...input.configChecks,
+    ...checkTrust(input, files),
+    ...files.checks,
+    ...(files.environment === null && files.checks.every(({ name }) => name !== "environment")
+      ? [ok("environment", "there is no environment.json; the first run writes it, or mg-team init")]
+      : checkEnvironment(files, programs)),
+    ...[criteria].flat(),
+    ...context,
+    project,
+    disk,
+    ...checkDirectories(input),
+  ];
+  const docker = programs.docker?.available ? programs.docker.version : null;
+  return { ready: checks.every(({ status }) => status !== "fail"), checks, install, docker, keys, logins, agents: team.agents };
+}
+
+// --- internal ---
+
+function describe(install: MassgenInstall): PreflightCheck[] {
+  return [ok("MassGen", `started as ${install.argv.map(shellWord).join(" ")}`), ok("MassGen", `has ${knownFlags(install).join(" ")}`)];
+}
+
+function loginEntry(backend: string, home: string, env: InspectInput["env"]): [string, string][] {
+  const path = loginOf(backend, home, env);
+  return path === null ? [] : [[backend, path]];
+}
+
+function checkKeys({ keys }: Files): PreflightCheck[] {
+  const found = Object.entries(keys.variables).map(([name, { source }]) => ok("keys", `${name} from ${placeOf(source)}`));
+  const blank = Object.entries(keys.blank).map(([name, source]) =>
+    ok("keys", `${name} is blank in ${placeOf(source)}, which does not count`),
+  );
+  return found.length === 0 ? [ok("keys", "none found"), ...blank] : [...found, ...blank];
+}
+
+/** The team of the configuration, else the default one. */
+function teamOf(
+  input: InspectInput,
+  { keys, claimed }: Files,
+  docker: boolean,
+): { agents: readonly Agent[]; checks: readonly PreflightCheck[] } {
+  const { config, home, env } = input;
+  try {
+    const named = config?.file?.models ?? null;
+    const agents = named === null ? defaultModels([...Object.keys(keys.variables), ...claimed], config?.names) : agentsOf(named);
+    const isInstalled = (name: string) => findOnPath(name, env) !== null;
+    return { agents, checks: [...checkModels(agents, { keys, claimed, home, env }), ...checkPrograms(agents, docker, isInstalled)] };
+  } catch (error) {
+    return { agents: [], checks: [failOf("models", error)] };
+  }
+}
+
+/** Of the plugin's wrapper; that of the configuration is among its own checks. */
+function checkTrust({ projectDir, env }: InspectInput, { environment }: Files): PreflightCheck[] {
+  const script = environment?.pluginDir ? join(environment.pluginDir, "scripts", "run-massgen.sh") : null;
+  const subject = script === null ? null : scriptSubject(script, projectDir);
+  if (subject === null) return [];
+  const state = trustState(subject, env);
+  const what = listOf(subject.items.map((item) => item.what));
+  if (state === "trusted") return [ok("trust", `trusted: ${what}`)];
+  const how = state === "changed" ? "changed since you trusted it" : "not trusted yet";
+  return [fail("trust", `${how}: ${what}`, "Look at it, then type: mg-team trust", "untrusted")];
+}
+
+function checkDirectories({ projectDir, cacheDir }: InspectInput): PreflightCheck[] {
+  const sessions = join(projectDir, ".massgen-quality", "sessions");
+  return [ok("directories", `${plural(countOf(sessions), "run")} in ${sessions}`), ok("directories", `cache in ${cacheDir}`)];
+}
+
+function countOf(sessions: string): number {
+  try {
+    return readdirSync(sessions).filter((name) => name.startsWith("team_")).length;
+  } catch {
+    return 0;
+  }
+}
