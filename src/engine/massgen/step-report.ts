@@ -107,6 +107,7 @@ function believed(reported: StepCost | null, failedByItself: boolean): StepCost 
 function ballotWarnings(ballot: BallotWatch | null, acted: boolean): string[] {
   if (ballot === null) return [];
   const { verdict, detail } = ballot.seen ?? { verdict: null, detail: "" };
-  if (verdict === "unexpected") return [`MassGen's code is not what the repair of its ballot knows (${detail}), so votes may miss their targets`];
+  if (verdict === "unexpected")
+    return [`MassGen's code is not what the repair of its ballot knows (${detail}), so votes may miss their targets`];
   return verdict === null && acted ? [silentNote] : [];
 }

@@ -1,8 +1,9 @@
 import { describe, expect, test } from "bun:test";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import type { FakeScript } from "../../fixtures/fake-massgen/script.ts";
 import { isAlive, untilExists } from "../../support/temp.ts";
-import { bench, secret } from "./support.ts";
+import { agentA, bench, secret } from "./support.ts";
 
 describe("a step", () => {
   test("that answers is reported with its cost, phases and logs", async () => {
@@ -216,6 +217,45 @@ describe("a stop", () => {
     await step.stop("timeout", { now: true });
     expect(await step.report).toMatchObject({ action: null, failure: { class: "timeout" }, stopCause: "timeout", poison: null });
   });
+});
+
+describe("the repair of the ballot", () => {
+  const saying = (line: string): FakeScript => ({ agents: { agent_a: [{ vote: "agent_b", output: [{ text: `${line}\n` }] }] } });
+  const ballotFix = { env: { PYTHONPATH: "/repair" } };
+
+  test("is given to steps, and a step that it reached says nothing more", async () => {
+    await using b = bench(saying("mg-team ballot: applied"), { ballotFix });
+    await b.run();
+    expect(b.launches()[0]?.env.PYTHONPATH).toBe("/repair");
+    expect(b.engine.info.ballot_fix).toBe("on");
+    expect(b.warnings).toEqual([]);
+  });
+
+  test("that did not know the code, or was not read, is a warning, once", async () => {
+    await using unknown = bench(saying("mg-team ballot: unexpected code: no tracker"), { ballotFix });
+    await using silent = bench(saying("nothing"), { ballotFix });
+    for (const b of [unknown, silent, unknown, silent]) await b.run();
+    expect(unknown.warnings).toEqual([expect.stringContaining("(no tracker), so votes may miss their targets")]);
+    expect(silent.warnings).toEqual([expect.stringContaining("was not read")]);
+  });
+
+  test("that is not in place is not missed", async () => {
+    await using b = bench(saying("nothing"));
+    await b.run();
+    expect([b.engine.info.ballot_fix, b.warnings]).toEqual(["off", []]);
+  });
+});
+
+test("a step whose end nobody saw counts for what it left, and never as free", async () => {
+  await using b = bench({});
+  b.temp.write("session/agents/agent_a/002/answer.json", '{"answer": "42"}');
+  const lost = { agent: agentA, sessionDir: b.session, runDir: b.temp.join("runs/lost") };
+  expect(b.engine.recover({ ...lost, after: 1 })).toMatchObject({
+    action: { kind: "new_answer", step: 2 },
+    failure: null,
+    cost: { usd: null },
+  });
+  expect(b.engine.recover({ ...lost, after: 2 })).toMatchObject({ action: null, stopCause: "interrupted", cost: { usd: null } });
 });
 
 test("a program that is no MassGen is told by its exit and its last words", async () => {
