@@ -9,6 +9,7 @@ import contextlib
 import importlib.machinery
 import json
 import os
+import pathlib
 import re
 import sys
 import tempfile
@@ -39,7 +40,8 @@ if renames:
 
 from massgen import orchestrator as orchestrator_module  # noqa: E402
 from massgen.agent_config import AgentConfig, StepModeConfig  # noqa: E402
-from massgen.backend.base import LLMBackend, StreamChunk, build_workflow_instructions, build_workflow_mcp_instructions  # noqa: E402
+from massgen.backend import base  # noqa: E402
+from massgen.backend.base import LLMBackend, StreamChunk  # noqa: E402
 from massgen.chat_agent import SingleAgent  # noqa: E402
 from massgen.coordination_tracker import CoordinationTracker  # noqa: E402
 
@@ -60,8 +62,7 @@ class Model(LLMBackend):
 
     async def stream_with_tools(self, messages, tools, **kwargs):
         self.seen.append((messages, tools))
-        vote = next(tool["function"] for tool in tools if tool["function"]["name"] == "vote")
-        enum = vote["parameters"]["properties"]["agent_id"]["enum"]
+        enum = vote_enum(tools)
         name = self.votes[min(len(self.seen), len(self.votes)) - 1]
         chosen = enum[name] if isinstance(name, int) else name
         call = {"id": "1", "type": "function", "function": {"name": "vote", "arguments": {"agent_id": chosen, "reason": "so"}}}
@@ -72,6 +73,9 @@ class Model(LLMBackend):
 @contextlib.contextmanager
 def mended(where):
     """MassGen as it would be with the fault mended upstream: in the tracker, or by an orchestrator that tells it all again."""
+    if where is None:
+        yield
+        return
     plain = CoordinationTracker.initialize_session
 
     def initialize_session(self, agent_ids, *rest, **named):
@@ -84,8 +88,7 @@ def mended(where):
             for answer in answers:
                 self.add_agent_answer(agent, answer.content)
 
-    if where is not None:
-        CoordinationTracker.initialize_session = initialize_session
+    CoordinationTracker.initialize_session = initialize_session
     try:
         yield
     finally:
@@ -101,6 +104,22 @@ class RebuildsTools(Orchestrator):
         for tool in self.workflow_tools + self._checkpoint_workflow_tools:
             if tool["function"]["name"] == "vote":
                 tool["function"]["parameters"]["properties"]["agent_id"]["enum"] = names
+
+
+def vote_enum(tools):
+    vote = next(tool["function"] for tool in tools if tool["function"]["name"] == "vote")
+    return vote["parameters"]["properties"]["agent_id"]["enum"]
+
+
+def command_line_ballots(tools, directory):
+    """What codex and claude_code are offered: in a file for their tool server, and in words, in two ways."""
+    base.build_workflow_mcp_server_config(tools, directory)
+    with open(os.path.join(directory, "workflow_tool_specs.json"), encoding="utf-8") as file:
+        specs = json.load(file)
+    ballots = [vote_enum(specs["tools"] if isinstance(specs, dict) else specs)]
+    for text in (base.build_workflow_mcp_instructions(tools), base.build_workflow_instructions(tools)):
+        ballots.append(re.search(r"(?:Valid agent_id values|Choose agent_id from): (.*)", text)[1].split(", "))
+    return ballots
 
 
 async def run(case):
@@ -127,13 +146,13 @@ async def run(case):
         tracker = orchestrator.coordination_tracker
         status = os.path.join(session, "status")
         os.makedirs(status)
-        tracker.save_status_file(__import__("pathlib").Path(status), orchestrator)
+        tracker.save_status_file(pathlib.Path(status), orchestrator)
         messages, tools = model.seen[0]
         text = messages[-1]["content"]
         with open(os.path.join(status, "status.json"), encoding="utf-8") as file:
             costs = json.load(file)["costs"]
         return {
-            "enum": next(tool for tool in tools if tool["function"]["name"] == "vote")["function"]["parameters"]["properties"]["agent_id"]["enum"],
+            "enum": vote_enum(tools),
             "tools": [tool["function"]["name"] for tool in tools],
             "shown": {found[0]: found[1] for found in re.findall(r"<([\w.]+)> (\S+) <end of \1>", text)},
             "mapping": tracker.get_anonymous_agent_mapping(),
@@ -142,7 +161,7 @@ async def run(case):
             "starts": sum(event.event_type.value == "session_start" for event in tracker.events),
             "prompt": tracker.user_prompt,
             "verdict": ballot.said[0] if ballot and ballot.said else None,
-            "cli": [re.findall(r"\bagent_?\w+\b", build(tools)) for build in (build_workflow_instructions, build_workflow_mcp_instructions)],
+            "cli": command_line_ballots(tools, session),
             "costs": sorted(costs),
         }
 

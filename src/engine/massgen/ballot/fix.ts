@@ -25,7 +25,7 @@ export interface BallotFix {
   readonly state: "on" | "off";
   /** Why it is off, in a sentence; empty while on. */
   readonly note: string;
-  /** Whether off is something to warn about: votes will not mean much. */
+  /** Whether to warn: it is off against the user's will, and votes will not mean much. */
   readonly warn: boolean;
 }
 
@@ -35,7 +35,7 @@ export interface BallotFix {
  * where the code is healthy. Throws a TeamError `write` when the file cannot be written.
  */
 export async function prepareBallotFix({ directory, env, mode, need }: BallotFixInput): Promise<BallotFix> {
-  if (mode === "off") return off("switched off", true);
+  if (mode === "off") return off("switched off", false);
   if (mode === "auto" && need === "not_needed") return off("this MassGen does not need it", false);
   if (directory.includes(delimiter)) return off(`PYTHONPATH cannot hold a path with a "${delimiter}": ${directory}`, true);
   try {

@@ -9,7 +9,6 @@ Python reads this file at the start of every program that inherits the environme
 Python knows, steps aside for the sitecustomize that would have been read without it, and waits for MassGen's import.
 """
 
-import functools
 import os
 import sys
 
@@ -93,6 +92,8 @@ def follow(spec):
 
 def repair(module):
     """Watches over every orchestrator that is made for a step."""
+    import functools  # not above: other programs start with the modules that they always had
+
     orchestrator = getattr(module, "Orchestrator", None)
     if not isinstance(orchestrator, type) or "__init__" not in vars(orchestrator):
         raise Unexpected("%s has no class Orchestrator" % module.__name__)
