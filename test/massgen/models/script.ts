@@ -19,7 +19,7 @@ export interface Turn {
   readonly text?: string;
   /** Refuses with this HTTP status: 400, 401, 404, 429, 500. */
   readonly status?: number;
-  /** Begins to stream, then drops the connection. */
+  /** The stream ends before the reply is complete. */
   readonly cut?: boolean;
   readonly reason?: string;
   /** Waits until the test calls `release(name)`. */

@@ -55,7 +55,7 @@ export function startModelServer(scripts: ModelScripts): ModelServer {
       const reply = replyOf(turn ?? { text: "OK" }, request);
       if (!request.streaming) return Response.json(wholeReply(path, reply, model));
       const events = path.endsWith("/responses") ? responsesEvents(reply, model) : chatEvents(reply, model);
-      return new Response(streamOf(events, reply.cut), { headers: { "content-type": "text/event-stream" } });
+      return new Response(events.join(""), { headers: { "content-type": "text/event-stream" } });
     },
   });
 
@@ -103,16 +103,4 @@ function replyOf(turn: Turn, request: ModelRequest): Reply {
     usage,
     cut,
   };
-}
-
-/** The events as a body; a cut one breaks off like a lost connection. */
-function streamOf(events: readonly string[], cut: boolean): ReadableStream<Uint8Array> {
-  const encoder = new TextEncoder();
-  return new ReadableStream({
-    start(controller) {
-      for (const event of events) controller.enqueue(encoder.encode(event));
-      if (cut) controller.error(new Error("cut"));
-      else controller.close();
-    },
-  });
 }
