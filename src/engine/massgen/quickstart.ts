@@ -4,6 +4,7 @@ import type { Clock } from "../../clock.ts";
 import { keyVariables } from "../../config/keys.ts";
 import { TeamError } from "../../errors.ts";
 import { type ChildExit, startChild } from "../../process/child.ts";
+import { quoted } from "../../text.ts";
 import type { Agent } from "../../types.ts";
 import { createCauses } from "./causes.ts";
 import { explainFailure } from "./failure.ts";
@@ -126,7 +127,11 @@ function failureOf(
 ): TeamError {
   const what = `MassGen could not make a config for ${agent.model}`;
   if (needs !== null) {
-    const why = needs === "" ? "it needs more than it was given" : plainLine(redact(needs), 200);
+    // Every key that it knows has something in it, so it asks for one only where it does not know the backend.
+    const unknown = /requires an API key/.test(needs)
+      ? `it does not know the backend ${quoted(agent.backend)}`
+      : plainLine(redact(needs), 200);
+    const why = unknown === "" ? "it needs more than it was given" : unknown;
     const hint = `See which backends it knows: massgen --list-backends. Or write a config yourself: models: [{ model: ${agent.model}, config: ./agent.yaml }]`;
     return new TeamError("config", `${what}: ${why}`, hint);
   }

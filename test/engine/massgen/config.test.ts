@@ -93,7 +93,7 @@ describe("a config", () => {
 
   test("that MassGen refuses is an error with its reason", async () => {
     const { message, hint } = await refusal({ quickstart: { result: "needs-config" } });
-    expect(message).toContain("could not make a config for grok/grok-x: Backend 'grok' requires an API key");
+    expect(message).toContain('could not make a config for grok/grok-x: it does not know the backend "grok"');
     expect(hint).toContain("config: ./agent.yaml");
   });
 
