@@ -15,6 +15,8 @@ export interface OptionExtras {
   readonly words?: true;
   /** What a value must be, to follow "must be": `a whole number, 1 or more`. */
   readonly allowed?: string;
+  /** The words that an argument may be. */
+  readonly choices?: readonly string[];
   /** A value that works. */
   readonly example?: string;
   /** Not read from an MG_TEAM_* variable: it is about this one call. */

@@ -1,5 +1,6 @@
 import { dirname, join } from "node:path";
 import { TeamError } from "../errors.ts";
+import { neutralise } from "../session/text.ts";
 import { listOf, shellWord, splitCommand } from "../text.ts";
 import type { ConfigFile } from "./file.ts";
 import { filesIn, fingerprint, withImports } from "./fingerprint.ts";
@@ -107,7 +108,8 @@ export function revokeTrust(anchors: readonly string[], environment: Environment
 // --- internal ---
 
 function item(kind: TrustItem["kind"], what: string, files: readonly string[]): TrustItem {
-  return { kind, what, files };
+  // It is shown to a user who decides by it: nothing in it may hide or forge anything on a terminal.
+  return { kind, what: neutralise(what).replace(/\s+/g, " "), files };
 }
 
 function subject(anchor: string, items: readonly TrustItem[]): TrustSubject {

@@ -1,0 +1,16 @@
+import type { Command } from "./command.ts";
+
+/** The commands by name, loaded when they are needed. */
+export type Registry = Readonly<Record<string, () => Promise<Command>>>;
+
+/** Every command, in the order of the help. To add one: its file, and a line here. */
+export const commands: Registry = {
+  trust: async () => (await import("./trust.ts")).command,
+  completion: async () => (await import("./completion.ts")).command,
+  help: async () => (await import("./help.ts")).command,
+};
+
+/** Loads every command, for lists of them. */
+export function loadAll(registry: Registry): Promise<Command[]> {
+  return Promise.all(Object.values(registry).map((load) => load()));
+}

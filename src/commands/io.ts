@@ -1,0 +1,78 @@
+import type { Input } from "../config/query.ts";
+import { systemCodeOf } from "../errors.ts";
+
+/** The streams of the program as commands see them. Nothing else writes to stdout: `console.log` hides errors (reliability.md). */
+
+export interface Output {
+  /** Queues text; never throws, never waits. After a reader has gone it does nothing. */
+  write(text: string): void;
+  /** Anything was written. */
+  readonly wrote: boolean;
+  readonly isTerminal: boolean;
+  /** Width in columns; 80 where it is unknown. */
+  readonly columns: number;
+  /** Waits for everything that was written. Returns the error that lost some of it; null when all arrived, or the reader went away (EPIPE). */
+  flush(): Promise<Error | null>;
+}
+
+/** Standard input of a command. */
+export interface StandardInput extends Input {
+  readonly isTerminal: boolean;
+}
+
+/** What an output needs of a stream of Node. */
+export interface WritableStream {
+  write(text: string, done: (error?: Error | null) => void): unknown;
+  on(event: "error", listener: (error: Error) => void): unknown;
+  readonly isTTY?: boolean;
+  readonly columns?: number;
+}
+
+/** Wraps process.stdout or process.stderr. */
+export function createOutput(stream: WritableStream): Output {
+  let wrote = false;
+  let failed: Error | null = null;
+  let last: Promise<void> = Promise.resolve();
+  // Without a listener an EPIPE would end the program in the middle of its shutdown.
+  stream.on("error", (error) => {
+    failed ??= error;
+  });
+  return {
+    write(text) {
+      if (text === "" || failed !== null) return;
+      wrote = true;
+      const before = last;
+      const written = new Promise<void>((resolve) => {
+        stream.write(text, (error) => {
+          if (error) failed ??= error;
+          resolve();
+        });
+      });
+      last = before.then(() => written);
+    },
+    get wrote() {
+      return wrote;
+    },
+    isTerminal: stream.isTTY === true,
+    get columns() {
+      return stream.columns || 80;
+    },
+    async flush() {
+      await last;
+      return failed !== null && systemCodeOf(failed) !== "EPIPE" ? failed : null;
+    },
+  };
+}
+
+/** Wraps process.stdin. `say` tells a person at a terminal that input is waited for. */
+export function createInput(stream: NodeJS.ReadStream, say: (text: string) => void): StandardInput {
+  return {
+    isTerminal: stream.isTTY === true,
+    async read() {
+      if (stream.isTTY) say("mg-team: reading the query from the terminal; end it with Ctrl-D on a line of its own\n");
+      const parts: Uint8Array[] = [];
+      for await (const part of stream) parts.push(typeof part === "string" ? Buffer.from(part) : part);
+      return Buffer.concat(parts);
+    },
+  };
+}
