@@ -5,10 +5,9 @@ import { defaultModels } from "./config/default-models.ts";
 import { keyVariables } from "./config/keys.ts";
 import { createModelNames, type ModelNames } from "./config/models.ts";
 import type { DraftSettings } from "./config/settings.ts";
-import { findOnPath } from "./engine/massgen/command.ts";
 import type { MassgenInstall } from "./engine/massgen/install.ts";
 import { errorOf, failOf, type PreflightCheck, warningsOf } from "./preflight/check.ts";
-import { checkModels, checkPrograms } from "./preflight/models.ts";
+import { checkModels, checkPrograms, isInstalled } from "./preflight/models.ts";
 import { argumentSpace, checkContext, checkCriteria, checkDisk, checkProject } from "./preflight/places.ts";
 import { checkQuery, checkReferences } from "./preflight/query.ts";
 import {
@@ -87,7 +86,7 @@ export async function preflight(input: PreflightInput): Promise<PreflightReport>
   const slow = [
     ...programs.massgen.checks,
     ...checkReferences({ query: settings.query, exists, leavesReferences }),
-    ...checkPrograms(team.agents, docker, (name) => findOnPath(name, env) !== null),
+    ...checkPrograms(team.agents, docker, (name) => isInstalled(name, env, home)),
     ...(settings.engine === "native" ? [] : checkDocker(programs.docker)),
     ...(settings.engine === "native" ? [] : checkEnvironment(files, programs)),
     ...(input.dryRun || settings.engine === "native" ? [] : await writeIfMissing(settings.projectDir, files, programs)),

@@ -3,8 +3,10 @@ import { closeSync, mkdtempSync, openSync, readSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Clock, systemClock } from "../clock.ts";
+import { TeamError } from "../errors.ts";
 import { type ChildExit, startChild } from "../process/child.ts";
 import { childEnvironment } from "../process/environment.ts";
+import { reasonOf } from "../session/reasons.ts";
 
 /** How a short command ended, with what it printed. */
 export interface Captured {
@@ -26,10 +28,11 @@ export interface CaptureOptions {
 
 /**
  * Runs a short command (`massgen --help`, `docker info`) to its end, in a temporary directory of its own and with a closed stdin.
- * Never rejects over what the command does: an exit code, a time limit or a missing program are data.
+ * Never rejects over what the command does: an exit code, a time limit or a missing program are data. Rejects with a TeamError
+ * `preflight` when there is no room for its directory.
  */
 export async function capture(argv: readonly string[], options: CaptureOptions): Promise<Captured> {
-  const directory = mkdtempSync(join(tmpdir(), "mg-team-"));
+  const directory = makeDirectory();
   const clock = options.clock ?? systemClock;
   const done = new AbortController();
   try {
@@ -61,6 +64,15 @@ export async function capture(argv: readonly string[], options: CaptureOptions):
 // --- internal ---
 
 const longest = 1024 * 1024;
+
+function makeDirectory(): string {
+  try {
+    return mkdtempSync(join(tmpdir(), "mg-team-"));
+  } catch (error) {
+    const hint = "Free some space there, or name another directory: export TMPDIR=…";
+    throw new TeamError("preflight", `no temporary directory can be made in ${tmpdir()}: ${reasonOf(error)}`, hint);
+  }
+}
 
 function readHead(path: string): string {
   try {

@@ -5,13 +5,12 @@ import { loginOf, placeOf } from "../config/keys.ts";
 import { agentsOf } from "../config/models.ts";
 import type { ResolvedConfig } from "../config/sources.ts";
 import { scriptSubject, trustState } from "../config/trust.ts";
-import { findOnPath } from "../engine/massgen/command.ts";
 import type { MassgenInstall } from "../engine/massgen/install.ts";
 import { listOf, plural, shellWord } from "../text.ts";
 import type { Agent } from "../types.ts";
 import { fail, failOf, ok, type PreflightCheck } from "./check.ts";
 import { knownFlags } from "./massgen.ts";
-import { checkModels, checkPrograms } from "./models.ts";
+import { checkModels, checkPrograms, isInstalled } from "./models.ts";
 import { checkContext, checkCriteria, checkDisk, checkProject } from "./places.ts";
 import { askPrograms, checkDocker, checkEnvironment, type Files, type LookInput, lookAtFiles } from "./surroundings.ts";
 
@@ -105,8 +104,13 @@ function teamOf(
   try {
     const named = config?.file?.models ?? null;
     const agents = named === null ? defaultModels([...Object.keys(keys.variables), ...claimed], config?.names) : agentsOf(named);
-    const isInstalled = (name: string) => findOnPath(name, env) !== null;
-    return { agents, checks: [...checkModels(agents, { keys, claimed, home, env }), ...checkPrograms(agents, docker, isInstalled)] };
+    return {
+      agents,
+      checks: [
+        ...checkModels(agents, { keys, claimed, home, env }),
+        ...checkPrograms(agents, docker, (name) => isInstalled(name, env, home)),
+      ],
+    };
   } catch (error) {
     return { agents: [], checks: [failOf("models", error)] };
   }

@@ -1,4 +1,7 @@
+import { join } from "node:path";
 import { type Keys, keysFor, loginCommand, loginIsHidden, loginOf, placeOf, unusableCodexLogin } from "../config/keys.ts";
+import { isFile } from "../config/paths.ts";
+import { findOnPath } from "../engine/massgen/command.ts";
 import { listOf } from "../text.ts";
 import type { Agent } from "../types.ts";
 import { fail, ok, type PreflightCheck, warn } from "./check.ts";
@@ -70,15 +73,21 @@ const programs: Readonly<Record<string, { readonly name: string; readonly instal
 };
 
 /** Whether the programs of command-line backends are here. With docker they run in the container, which brings its own. */
-export function checkPrograms(agents: readonly Agent[], docker: boolean, isInstalled: (name: string) => boolean): PreflightCheck[] {
+export function checkPrograms(agents: readonly Agent[], docker: boolean, isHere: (name: string) => boolean): PreflightCheck[] {
   if (docker) return [];
   const backends = [...new Set(agents.map(({ backend }) => backend))];
   return backends.flatMap((backend) => {
     const program = programs[backend];
-    if (program === undefined || isInstalled(program.name)) return [];
+    if (program === undefined || isHere(program.name)) return [];
     const models = listOf(agents.filter((agent) => agent.backend === backend).map(({ model }) => model));
     return [warn("models", `${models} will fail: its program ${program.name} is not on PATH`, `Install it: ${program.install}`)];
   });
+}
+
+/** Whether a backend's program is on PATH, or where MassGen looks besides (its `backend/codex.py`). */
+export function isInstalled(name: string, env: Environment, home: string): boolean {
+  const besides = [join(home, ".npm-global", "bin"), "/usr/local/bin", join(home, "node_modules", ".bin")];
+  return findOnPath(name, env) !== null || besides.some((directory) => isFile(join(directory, name)));
 }
 
 // --- internal ---

@@ -59,7 +59,11 @@ describe("MassGen is looked for", () => {
     const error = errorOf(() => findMassgen(inputOf(place)));
     expect(error.code).toBe("preflight");
     expect(error.message).toContain("no massgen and no uvx on PATH");
-    expect(error.hint).toContain('uv tool install massgen==0.1.97 --with "mcp<1.28"');
+    expect(error.hint).toStartWith('Install uv, or Python 3.11 or newer. Then: uv tool install massgen==0.1.97 --with "mcp<1.28"');
+    place.program("bin/python3", script);
+    expect(errorOf(() => findMassgen(inputOf(place))).hint).toStartWith("Install MassGen: python3 -m venv");
+    place.program("bin/pipx", script);
+    expect(errorOf(() => findMassgen(inputOf(place))).hint).toStartWith("Install MassGen: pipx install massgen==0.1.97 && pipx runpip");
   });
 });
 

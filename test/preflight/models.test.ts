@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { findKeys } from "../../src/config/keys.ts";
 import { agentsOf, createModelNames, type Model } from "../../src/config/models.ts";
-import { type Access, checkModels, checkPrograms, wayIn } from "../../src/preflight/models.ts";
+import { type Access, checkModels, checkPrograms, isInstalled, wayIn } from "../../src/preflight/models.ts";
 import { createPlace, type Place } from "./support.ts";
 
 const team = (...models: string[]) =>
@@ -62,6 +62,13 @@ describe("a team", () => {
     const env = { CODEX_HOME: place.temp.join("elsewhere"), XAI_API_KEY: "k" };
     expect(checkModels(team("codex", "grok"), access(place, env))[0]?.hint).toContain(`cp ${path} ~/.codex/auth.json`);
   });
+});
+
+test("a program is looked for on PATH and where npm puts it", async () => {
+  await using place = createPlace();
+  expect(isInstalled("codex-of-a-test", place.env, place.home)).toBe(false);
+  place.program("home/.npm-global/bin/codex-of-a-test", "");
+  expect(isInstalled("codex-of-a-test", place.env, place.home)).toBe(true);
 });
 
 test("the program of a command-line backend must be here, unless docker brings it", () => {

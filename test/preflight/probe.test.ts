@@ -119,7 +119,7 @@ describe("a MassGen is refused, with what to type next, when it", () => {
       probeMassgen(command(launcher(place, helpScript("--config --steps"), "venv", "0.0.9").massgen), optionsOf(place)),
     );
     expect(error.message).toContain("has no step mode: version 0.0.9");
-    expect(error.hint).toContain("uv tool install massgen==0.1.97");
+    expect(error.hint).toContain("massgen==0.1.97");
     expect(error.exitCode).toBe(3);
   });
 

@@ -2,6 +2,7 @@ import { join } from "node:path";
 import { isFile, isInside } from "../../config/paths.ts";
 import { TeamError } from "../../errors.ts";
 import { findOnPath, type MassgenCommand, type Places, parseCommand } from "./command.ts";
+import { installHint } from "./install-hint.ts";
 
 /** What decides where MassGen is looked for. */
 export interface FindInput extends Places {
@@ -24,10 +25,6 @@ export interface FoundCommands {
 export const wrapperSource = "plugin_dir of environment.json";
 export const uvxSource = "uvx massgen";
 
-/** How to install MassGen so that it works (massgen.md, "Installing it"). */
-export const installHint =
-  'Install MassGen: uv tool install massgen==0.1.97 --with "mcp<1.28"  (or: pip install massgen==0.1.97, then pip install "mcp<1.28")';
-
 /**
  * Looks for MassGen: an explicit command, else the wrapper of the plugin, `massgen` on PATH, `uvx massgen` (design.md, "Before any
  * money is spent"). Runs nothing. `uvx` may download two gigabytes, so it is there only where there is nothing else.
@@ -45,7 +42,11 @@ export function findMassgen(input: FindInput): FoundCommands {
   if (uvx !== null) commands.push({ argv: [uvx, "massgen"], source: uvxSource });
   if (commands.length > 0) return { commands, notes };
   const looked = `there is no massgen and no uvx on PATH${notes.map((note) => `, and ${note}`).join("")}`;
-  throw new TeamError("preflight", `MassGen was not found: ${looked}`, `${installHint}. If it is elsewhere, say where: --massgen PATH`);
+  throw new TeamError(
+    "preflight",
+    `MassGen was not found: ${looked}`,
+    `${installHint(input.env)}\nIf it is elsewhere, say where: --massgen PATH`,
+  );
 }
 
 // --- internal ---

@@ -1,10 +1,11 @@
 import { dirname, join } from "node:path";
 import { isFile } from "../../config/paths.ts";
 import { TeamError } from "../../errors.ts";
+import { neutralise } from "../../session/text.ts";
 import { shellWord } from "../../text.ts";
 import type { Captured } from "../capture.ts";
 import type { MassgenCommand } from "./command.ts";
-import { installHint } from "./find.ts";
+import { installHint, workingMcp } from "./install-hint.ts";
 import type { PythonHome } from "./python.ts";
 
 /** Whether it died at import because `mcp` 2 is installed (massgen.md, "Installing it"). */
@@ -13,7 +14,12 @@ export function isBrokenMcp({ stdout, stderr }: Pick<Captured, "stdout" | "stder
 }
 
 /** Why a MassGen that was asked for its `--help` cannot run steps, as a TeamError `preflight` with what to type next. Pure but for `isFile`. */
-export function explainFailure(command: MassgenCommand, answer: Captured, python: PythonHome | null): TeamError {
+export function explainFailure(
+  command: MassgenCommand,
+  answer: Captured,
+  python: PythonHome | null,
+  env: Readonly<Record<string, string | undefined>>,
+): TeamError {
   const { exit, timedOut } = answer;
   const shown = [...command.argv.map(shellWord), "--help"].join(" ");
   const fail = (problem: string, hint: string) => new TeamError("preflight", `MassGen (${command.source}) ${problem}`, hint);
@@ -26,7 +32,7 @@ export function explainFailure(command: MassgenCommand, answer: Captured, python
   }
   if (timedOut) return fail(`did not answer --help within ${Math.round(exit.seconds)} s`, `Try it yourself: ${shown}`);
   const last = lastLine(answer.stderr) || lastLine(answer.stdout);
-  if (/No module named ['"]?massgen\b/.test(last)) return fail(`does not start: its Python has no massgen (${last})`, `${installHint}.`);
+  if (/No module named ['"]?massgen\b/.test(last)) return fail(`does not start: its Python has no massgen (${last})`, installHint(env));
   if (exit.code !== 0) {
     const how = exit.signal === null ? `exit code ${exit.code}` : `signal ${exit.signal}`;
     return fail(`does not start (${how})${last === "" ? "" : `: ${last}`}`, `Try it yourself: ${shown}`);
@@ -34,7 +40,7 @@ export function explainFailure(command: MassgenCommand, answer: Captured, python
   const version = python?.version ? ` ${python.version}` : "";
   return fail(
     `has no step mode: version${version || " unknown"}, no --step in its --help`,
-    `${installHint}. If another program bears the name massgen, say where MassGen is: --massgen PATH`,
+    `${installHint(env)}\nIf another program bears the name massgen, say where MassGen is: --massgen PATH`,
   );
 }
 
@@ -42,18 +48,18 @@ export function explainFailure(command: MassgenCommand, answer: Captured, python
 
 /** The command that brings back a working `mcp`, in the environment that this MassGen lives in. */
 function repairOf(python: PythonHome | null): string {
-  if (python === null) return 'pip install "mcp<1.28" in the environment of MassGen';
+  if (python === null) return `pip install ${workingMcp} in the environment of MassGen`;
   const { interpreter, version } = python;
-  if (/\/uv\/tools\/massgen\//.test(interpreter))
-    return `uv tool install --force massgen${version ? `==${version}` : ""} --with "mcp<1.28"`;
-  if (/\/pipx\/venvs\/massgen\//.test(interpreter)) return 'pipx runpip massgen install "mcp<1.28"';
+  if (/\/uv\/tools\/massgen\/|\/archive-v\d+\//.test(interpreter))
+    return `uv tool install --force massgen${version ? `==${version}` : ""} --with ${workingMcp}`;
+  if (/\/pipx\/venvs\/massgen\//.test(interpreter)) return `pipx runpip massgen install ${workingMcp}`;
   const pip = join(dirname(interpreter), "pip");
-  return isFile(pip) ? `${shellWord(pip)} install "mcp<1.28"` : `${shellWord(interpreter)} -m pip install "mcp<1.28"`;
+  return isFile(pip) ? `${shellWord(pip)} install ${workingMcp}` : `${shellWord(interpreter)} -m pip install ${workingMcp}`;
 }
 
 /** The last line that tells of an error, else the last line that says something; at most 300 characters. */
 function lastLine(text: string): string {
-  const lines = text
+  const lines = neutralise(text)
     .split("\n")
     .map((line) => line.trim())
     .filter(Boolean)

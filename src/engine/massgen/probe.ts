@@ -51,7 +51,7 @@ export async function probeMassgen(command: MassgenCommand, options: ProbeOption
   }
   const python = pythonOf(asked.argv, options.env, options.home) ?? pythonNamedIn(`${answer.stderr}\n${answer.stdout}`, options.home);
   const flags = flagsIn(`${answer.stdout}\n${answer.stderr}`);
-  if (!flags.has("--step")) throw explainFailure(asked, answer, python);
+  if (!flags.has("--step")) throw explainFailure(asked, answer, python, options.env);
   const install: MassgenInstall = { argv: asked.argv, version: python?.version ?? "unknown", flags, source: asked.source };
   await writeProbe(command, install, fingerprintOf(command, options).stamp, options.cacheDir, clock);
   return install;
