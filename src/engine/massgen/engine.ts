@@ -5,6 +5,7 @@ import { type Clock, systemClock } from "../../clock.ts";
 import { TeamError } from "../../errors.ts";
 import { writeFileAtomic } from "../../session/atomic.ts";
 import { priceOf, type TokenPrice } from "../../session/cost.ts";
+import { quoted } from "../../text.ts";
 import type { Agent } from "../../types.ts";
 import type { ConfigOptions, Engine } from "../engine.ts";
 import { adjustConfig, onlyAgent } from "./adjust.ts";
@@ -55,6 +56,7 @@ export function createMassgenEngine(options: MassgenEngineOptions): Engine {
     recover: (step) => reportLost(step, priceOf(prices, step.agent.backend, step.agent.modelName)),
     async writeConfig(agent, out, config) {
       const { docker, context } = config;
+      for (const { path } of context) refuseVariables(path);
       const own = agent.config === undefined ? null : readUserConfig(agent.config, redact);
       if (own?.model && own.model !== agent.model) {
         warn(`${agent.id}: its config ${agent.config} runs ${own.model}, while the team lists it as ${agent.model}`);
@@ -69,6 +71,14 @@ export function createMassgenEngine(options: MassgenEngineOptions): Engine {
 }
 
 // --- internal ---
+
+/** MassGen puts variables into every text of a config, and knows no way to keep it from that (cli/config_loading.py, _expand_env_vars). */
+function refuseVariables(path: string): void {
+  const variable = /\$\{[^}]+\}/.exec(path)?.[0];
+  if (variable === undefined) return;
+  const problem = `the context path ${quoted(path, 200)} cannot be given to MassGen, which would put a variable in place of ${variable}`;
+  throw new TeamError("config", problem, "Rename the file or directory, or give a link to it with another name.");
+}
 
 /** Says each sentence once: what is wrong with MassGen is wrong in every step. */
 function once(warn: (message: string) => void): (message: string) => void {

@@ -91,6 +91,12 @@ describe("a config", () => {
     expect(missing.warnings).toEqual([expect.stringContaining("docker was asked for")]);
   });
 
+  test("cannot have a context path that MassGen would change", async () => {
+    await using b = bench({});
+    const context = [{ path: "/docs/$" + "{HOME}", permission: "read" as const }];
+    await expect(write(b, agentA, { context })).rejects.toThrow("would put a variable in place of");
+  });
+
   test("that MassGen refuses is an error with its reason", async () => {
     const { message, hint } = await refusal({ quickstart: { result: "needs-config" } });
     expect(message).toContain('could not make a config for grok/grok-x: it does not know the backend "grok"');
