@@ -1,8 +1,9 @@
 import { homedir } from "node:os";
 import { defaultChoices } from "../config/choices.ts";
 import { runOptions, sharedOptions } from "../config/options.ts";
+import { isGiven } from "../config/tokenise.ts";
 import { ExitCode } from "../errors.ts";
-import { checkConfig } from "../preflight/configuration.ts";
+import { type CheckedConfig, checkConfig } from "../preflight/configuration.ts";
 import { type Inspection, inspect } from "../preflight/inspect.ts";
 import { renderChecks, renderVerdict } from "../preflight/render.ts";
 import { cacheDirectory } from "../preflight.ts";
@@ -30,18 +31,21 @@ export const command: Command = {
   },
   help: { examples: ["mg-team doctor", "mg-team doctor --massgen ~/venv/bin/massgen", "mg-team doctor --json"] },
   async run(context) {
-    const inspection = await look(context);
-    const { json, color } = outputOf(context);
-    context.stdout.write(json ? `${JSON.stringify(jsonOf(inspection), null, 2)}\n` : textOf(inspection, context.cwd, color));
+    const { options, environment, cwd, stdout } = context;
+    const checked = checkConfig(options, environment, cwd);
+    const inspection = await look(context, checked);
+    // A configuration that is broken says nothing about the output.
+    const { mode, color } = checked.config?.output ?? { mode: isGiven(options, "json") ? "json" : "text", color: false };
+    const text = mode === "json" ? jsonOf(inspection) : textOf(inspection, cwd, color && stdout.isTerminal);
+    stdout.write(text);
     return inspection.ready ? ExitCode.ok : ExitCode.preflight;
   },
 };
 
 // --- internal ---
 
-function look({ options, environment, cwd, log }: CommandContext): Promise<Inspection> {
+function look({ environment, cwd, log }: CommandContext, { config, checks }: CheckedConfig): Promise<Inspection> {
   const home = environment.HOME || homedir();
-  const { config, checks } = checkConfig(options, environment, cwd);
   const { engine, docker, massgenCommand, massgenSource, refresh } = config?.choices ?? defaultChoices;
   return inspect({
     projectDir: cwd,
@@ -58,18 +62,12 @@ function look({ options, environment, cwd, log }: CommandContext): Promise<Inspe
   });
 }
 
-/** Flags and the environment only, so that it is known even where mg-team.yaml is broken. */
-function outputOf({ options, environment, stdout }: CommandContext): { readonly json: boolean; readonly color: boolean } {
-  const plain = options.given.has("no-color") || (environment.NO_COLOR ?? "") !== "" || environment.TERM === "dumb";
-  return { json: options.given.has("json"), color: stdout.isTerminal && !plain };
-}
-
 function textOf({ checks }: Inspection, cwd: string, color: boolean): string {
   return `mg-team ${version} in ${neutralise(cwd).replaceAll("\n", "␊")}\n\n${renderChecks(checks, color)}\n${renderVerdict(checks, color)}\n`;
 }
 
-function jsonOf({ ready, checks, install, docker, keys, logins, agents }: Inspection): unknown {
-  return {
+function jsonOf({ ready, checks, install, docker, keys, logins, agents }: Inspection): string {
+  const report = {
     version: 1,
     ready,
     mg_team: version,
@@ -80,4 +78,5 @@ function jsonOf({ ready, checks, install, docker, keys, logins, agents }: Inspec
     models: agents.map(({ model }) => model),
     checks: checks.map(({ name, status, message, hint }) => ({ name, status, message, hint })),
   };
+  return `${JSON.stringify(report, null, 2)}\n`;
 }

@@ -2,6 +2,7 @@ import { homedir } from "node:os";
 import { defaultChoices } from "../config/choices.ts";
 import { runOptions, sharedOptions } from "../config/options.ts";
 import { resolveConfig } from "../config/resolve.ts";
+import { isGiven } from "../config/tokenise.ts";
 import { ExitCode } from "../errors.ts";
 import { type Initialised, initialise } from "../preflight/initialise.ts";
 import { renderChecks } from "../preflight/render.ts";
@@ -56,7 +57,7 @@ function look({ options, environment, cwd, log }: CommandContext, choices: typeo
     refresh,
     note: log.info,
   };
-  return initialise(input, options.given.has("force"));
+  return initialise(input, isGiven(options, "force"));
 }
 
 function jsonOf({ path, written, found, checks }: Initialised): unknown {

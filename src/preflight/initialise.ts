@@ -10,7 +10,7 @@ import {
 } from "../config/environment.ts";
 import { keyVariables, placeOf } from "../config/keys.ts";
 import { TeamError } from "../errors.ts";
-import { ok, type PreflightCheck, warn } from "./check.ts";
+import { errorOf, ok, type PreflightCheck, warn } from "./check.ts";
 import { askPrograms, checkDocker, type LookInput, lookAtFiles, surroundingsOf } from "./surroundings.ts";
 
 export interface Initialised {
@@ -23,7 +23,8 @@ export interface Initialised {
 
 /**
  * Looks around and writes environment.json. One that exists is left alone, with what differs, unless `force`; then what is ours in it is
- * brought up to date and the rest kept, and one that is not JSON is set aside. Throws a TeamError: `config` for a broken file, `write`.
+ * brought up to date and the rest kept, and one that is not JSON is set aside. Throws a TeamError: `config` for a broken file, `write`, that
+ * of an explicit command that does not work, `untrusted` for a wrapper in the project.
  */
 export async function initialise(input: LookInput, force: boolean): Promise<Initialised> {
   const { projectDir, home } = input;
@@ -37,6 +38,9 @@ export async function initialise(input: LookInput, force: boolean): Promise<Init
   }
   const files = await lookAtFiles(input);
   const programs = await askPrograms(input, before);
+  const failure = errorOf(programs.massgen.checks);
+  // Neither says anything about whether there is a MassGen.
+  if (failure !== null && (input.command !== null || failure.code === "untrusted")) throw failure;
   const found = surroundingsOf(files, programs);
   const sources = Object.entries(files.keys.variables).map(([name, { source }]) => ok("keys", `${name} from ${placeOf(source)}`));
   const looked = [

@@ -182,6 +182,12 @@ describe("init", () => {
     expect(JSON.parse(readFileSync(path, "utf8")).massgen.available).toBe(true);
   });
 
+  test("writes nothing when the command that it was given does not work", async () => {
+    await using place = goodPlace();
+    await expect(runCommand(init, place, ["--massgen", "nope"])).rejects.toThrow("not on PATH");
+    expect(existsSync(environmentPath(place.project))).toBe(false);
+  });
+
   test("also writes that there is no MassGen and no key", async () => {
     await using place = createPlace();
     place.env.PATH = place.bin;
