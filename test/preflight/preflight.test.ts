@@ -3,6 +3,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { environmentPath } from "../../src/config/environment.ts";
 import { agentsOf, createModelNames, type Model } from "../../src/config/models.ts";
 import type { DraftSettings } from "../../src/config/settings.ts";
+import { recordTrust, scriptSubject } from "../../src/config/trust.ts";
 import { TeamError } from "../../src/errors.ts";
 import { type PreflightInput, type PreflightReport, preflight } from "../../src/preflight.ts";
 import { createPlace, helpScript, type Place } from "./support.ts";
@@ -165,14 +166,20 @@ describe("environment.json", () => {
     expect(instead.warnings[0]).toContain("massgen: command not found; massgen on PATH is used instead");
   });
 
-  test("names a wrapper inside the project: refused until trusted", async () => {
+  test("names a wrapper inside the project: refused until trusted, and again once it has changed", async () => {
     await using place = goodPlace();
     place.temp.write("project/.massgen-quality/environment.json", '{"plugin_dir": "tools"}');
-    place.program("project/tools/scripts/run-massgen.sh", helpScript());
+    const script = place.program("project/tools/scripts/run-massgen.sh", helpScript());
     const error = await refusal(run(place));
     expect(error.code).toBe("untrusted");
     expect(error.hint).toContain("mg-team trust");
-    expect(existsSync(`${place.project}/tools/scripts/run-massgen.sh.starts`)).toBe(false);
+    expect(existsSync(`${script}.starts`)).toBe(false);
+
+    const subject = scriptSubject(script, place.project);
+    if (subject !== null) recordTrust([subject], place.env, new Date());
+    expect((await run(place)).install?.argv.at(-1)).toBe(script);
+    place.program("project/tools/scripts/run-massgen.sh", `${helpScript()}# changed\n`);
+    expect((await refusal(run(place))).code).toBe("untrusted");
   });
 });
 
