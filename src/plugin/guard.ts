@@ -8,7 +8,7 @@ export class PluginError extends Error {
 
   constructor(
     readonly plugin: string,
-    readonly hook: HookName | "load" | "apply" | "options" | "cleanup",
+    readonly hook: HookName | "load" | "apply" | "options" | "cleanup" | "background",
     readonly detail: string,
     readonly file: string | null,
     options?: { readonly cause?: unknown },

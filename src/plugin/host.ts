@@ -4,6 +4,7 @@ import { guardHooks, PluginError, type TapOwner } from "./guard.ts";
 import type { TeamHooks } from "./hooks.ts";
 import type { LoadedPlugin } from "./load.ts";
 import type { Cleanup, Team } from "./plugin.ts";
+import { catchStrayErrors } from "./stray.ts";
 import { within } from "./within.ts";
 
 /** Runs the plugins of one run: applies them in order, keeps their taps guarded, cleans up in reverse. */
@@ -21,6 +22,7 @@ export function createPluginHost(hooks: TeamHooks, warn: (error: PluginError) =>
   let applying: TapOwner | null = null;
   guardHooks(hooks, (tapName) => applying ?? owners.get(tapName) ?? { name: tapName, file: null }, warn);
   const releaseExit = refuseExit();
+  let releaseStray: (() => void) | null = null;
 
   return {
     async apply(plugins, teamFor) {
@@ -35,6 +37,8 @@ export function createPluginHost(hooks: TeamHooks, warn: (error: PluginError) =>
             "Rename one, or leave one out (--without-plugin).",
           );
         }
+        // Built-ins alone have no stray errors: such an error is a bug then, and ends the program as one.
+        if (file) releaseStray ??= catchStrayErrors((error) => warn(strayError(error, owners.values())));
         applying = { name: plugin.name, file };
         owners.set(plugin.name, applying);
         try {
@@ -59,6 +63,7 @@ export function createPluginHost(hooks: TeamHooks, warn: (error: PluginError) =>
           warn(new PluginError(owner.name, "cleanup", messageOf(error), owner.file, { cause: error }));
         }
       }
+      releaseStray?.();
       releaseExit();
     },
   };
@@ -68,6 +73,13 @@ export function createPluginHost(hooks: TeamHooks, warn: (error: PluginError) =>
 
 /** Seconds for a plugin's `apply` and for each cleanup. */
 const limitSeconds = 30;
+
+/** An error that no hook was told of belongs to the plugin whose file its stack names. */
+function strayError(error: unknown, owners: Iterable<TapOwner>): PluginError {
+  const stack = error instanceof Error ? `${error.stack}` : "";
+  const owner = [...owners].find(({ file }) => file !== null && stack.includes(file));
+  return new PluginError(owner?.name ?? "(unknown)", "background", messageOf(error), owner?.file ?? null, { cause: error });
+}
 
 function whereFrom(file: string | null): string {
   return file ?? "built in";

@@ -30,7 +30,13 @@ export interface LoadedPlugin {
  * (style.md, "Traps"), so the names that people import are all here.
  */
 export function serveHostModules(publicApi: Readonly<Record<string, unknown>>): void {
-  const modules: Record<string, Readonly<Record<string, unknown>>> = { "mg-team": publicApi, zod, "zod/v4": zod, tapable };
+  // tapable is CommonJS: once bundled it has no default export of its own.
+  const modules: Record<string, Readonly<Record<string, unknown>>> = {
+    "mg-team": publicApi,
+    zod,
+    "zod/v4": zod,
+    tapable: { ...tapable, default: tapable },
+  };
   Bun.plugin({
     name: "mg-team host modules",
     setup(build) {
@@ -44,6 +50,10 @@ export async function loadPlugin(source: PluginSource): Promise<LoadedPlugin> {
   const { path } = source;
   if (!existsSync(path)) {
     throw new TeamError("config", `plugin ${path} does not exist`, "Check the path after --plugin or under plugins: in mg-team.yaml.");
+  }
+  // Bun 1.4.5 finds no module with such a path, though the file is there.
+  if (process.platform !== "win32" && /[?\\]/.test(path)) {
+    throw failedToLoad(path, "cannot be loaded: its path has a question mark or a backslash", "Fix its name, or that of its directory.");
   }
   const releaseExit = refuseExit();
   let module: { default?: unknown };

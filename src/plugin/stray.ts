@@ -1,0 +1,16 @@
+/**
+ * Tells of errors that nobody waits for: of a promise without an await, a timer, a stream without an `error` listener. They would end the
+ * process, and with it steps that are paid for. (`cli.ts` leaves such errors to whoever listens beside it.)
+ * @returns stops listening
+ */
+export function catchStrayErrors(report: (error: unknown) => void): () => void {
+  const listener = (error: unknown) => report(error);
+  for (const event of strayEvents) process.on(event, listener);
+  return () => {
+    for (const event of strayEvents) process.off(event, listener);
+  };
+}
+
+// --- internal ---
+
+const strayEvents = ["uncaughtException", "unhandledRejection"] as const;
