@@ -4,7 +4,7 @@ import type { Clock } from "../clock.ts";
 import type { RunFile } from "../config/run-file.ts";
 import type { OutputSettings } from "../config/settings.ts";
 import type { Engine } from "../engine/engine.ts";
-import { messageOf } from "../errors.ts";
+import { type ExitCode, messageOf } from "../errors.ts";
 import type { LoadedPlugin } from "../plugin/load.ts";
 import type { TeamDirectory } from "../session/directory.ts";
 import { openJournal } from "../session/journal.ts";
@@ -46,7 +46,7 @@ export interface Execution {
 }
 
 /** Runs it and prints what comes of it. Returns the exit code. Throws a TeamError when it cannot begin: nothing was spent then. */
-export async function executeRun(execution: Execution): Promise<number> {
+export async function executeRun(execution: Execution): Promise<ExitCode> {
   const { file, directory, engine, state, output, redact, clock, startedAt, streams } = execution;
   const configPaths = await writeConfigs(execution);
   const earlier = state.elapsed;
@@ -76,7 +76,7 @@ export async function executeRun(execution: Execution): Promise<number> {
       opening: opening(execution, version),
     });
     printResult(result, output, streams, say);
-    return result.exit_code;
+    return result.exit_code as ExitCode;
   } finally {
     progress.close();
     journal.close();

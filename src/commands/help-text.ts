@@ -1,6 +1,6 @@
 import type { OptionDefinition, Options } from "../config/options.ts";
 import { type Command, optionsOf, positionalsOf } from "./command.ts";
-import { columns, indented, wrap } from "./layout.ts";
+import { columns, indented, leftWidth, wrap } from "./layout.ts";
 
 /** Help, rendered from citty's definitions: its own renderer neither wraps lines nor groups options. Pure; nothing over 80 columns. */
 
@@ -44,6 +44,7 @@ export function mainHelp(commands: readonly Command[], version: string): string 
 /** What `mg-team COMMAND --help` says. */
 export function commandHelp(command: Command): string {
   const positionals = positionalsOf(command);
+  const least = leftWidth(Object.entries(optionsOf(command)).map(optionRow));
   const usage = command.help?.usage ?? [...positionals.map(positionalWord), "[options]"].join(" ");
   const lines = [
     `Usage: mg-team ${command.name === "run" ? "[run]" : command.name} ${usage}`,
@@ -51,9 +52,15 @@ export function commandHelp(command: Command): string {
     ...wrap(command.definition.meta.description ?? command.summary),
     "",
     ...section("Examples", indented(command.help?.examples ?? [])),
-    ...section("Arguments", columns(positionals.map(([name, { description }]) => [name.toUpperCase(), description ?? ""]))),
-    ...grouped(optionsOf(command)).flatMap(({ title, options }) => section(title, columns(options.map(optionRow)))),
-    ...(command.help?.sections ?? []).flatMap(({ title, rows }) => section(title, columns(rows))),
+    ...section(
+      "Arguments",
+      columns(
+        positionals.map(([name, { description }]) => [name.toUpperCase(), description ?? ""]),
+        least,
+      ),
+    ),
+    ...grouped(optionsOf(command)).flatMap(({ title, options }) => section(title, columns(options.map(optionRow), least))),
+    ...(command.help?.sections ?? []).flatMap(({ title, rows }) => section(title, columns(rows, least))),
   ];
   return `${lines.join("\n").trimEnd()}\n`;
 }
@@ -74,14 +81,12 @@ function section(title: string, lines: readonly string[]): string[] {
 function grouped(options: Options): { title: string; options: [string, OptionDefinition][] }[] {
   const entries = Object.entries(options);
   const titles = [...new Set(entries.map(([, { group }]) => group ?? "Options"))];
-  // What every command has comes last, wherever its group began.
   return titles.map((title) => ({ title, options: entries.filter(([, { group }]) => (group ?? "Options") === title) }));
 }
 
 function optionRow([name, definition]: readonly [string, OptionDefinition]): [string, string] {
   const alias = "alias" in definition && definition.alias !== undefined ? `-${[definition.alias].flat().join(", -")}, ` : "";
-  const choices = definition.type === "enum" ? (definition.options ?? []).join("|") : undefined;
-  const value = definition.type === "boolean" ? "" : ` ${choices ?? definition.valueHint ?? "VALUE"}`;
+  const value = definition.type === "boolean" ? "" : ` ${definition.valueHint ?? "VALUE"}`;
   return [`${alias}--${name}${value}`, definition.description ?? ""];
 }
 

@@ -24,19 +24,22 @@ export function wrap(text: string, columns = width): string[] {
 }
 
 /**
- * Two columns, the second aligned and wrapped. A first column beyond `longest` gets a line of its own, so that one long name doesn't push
- * all others aside.
+ * Two columns, the second aligned and wrapped. A first column beyond 24 gets a line of its own, so that one long name doesn't push all others
+ * aside; `least` widens it, to align several blocks.
  */
-export function columns(rows: readonly (readonly [string, string])[], indent = 2, longest = 24): string[] {
-  const lengths = rows.map(([left]) => Bun.stringWidth(left)).filter((length) => length <= longest);
-  const at = indent + Math.max(0, ...lengths) + 2;
+export function columns(rows: readonly (readonly [string, string])[], least = 0): string[] {
+  const at = 2 + Math.max(least, leftWidth(rows)) + 2;
   return rows.flatMap(([left, right]) => {
     const [first = "", ...others] = wrap(right, width - at);
-    const start = " ".repeat(indent) + left;
     const rest = others.map((line) => " ".repeat(at) + line);
-    const gap = at - Bun.stringWidth(start);
-    return gap < 2 ? [start, " ".repeat(at) + first, ...rest] : [`${start}${" ".repeat(gap)}${first}`.trimEnd(), ...rest];
+    const gap = at - 2 - Bun.stringWidth(left);
+    return gap < 2 ? [`  ${left}`, " ".repeat(at) + first, ...rest] : [`  ${left}${" ".repeat(gap)}${first}`.trimEnd(), ...rest];
   });
+}
+
+/** How wide the first column of `columns` is. */
+export function leftWidth(rows: readonly (readonly [string, string])[]): number {
+  return Math.max(0, ...rows.map(([left]) => Bun.stringWidth(left)).filter((length) => length <= 24));
 }
 
 /** Lines with a margin; empty ones stay empty. */

@@ -58,6 +58,11 @@ export function createTeamDirectory(projectDir: string, date: Date | number): Te
   }
 }
 
+/** The directory that a run at that time would get, which may be taken by then. Makes nothing. */
+export function nextTeamDirectory(projectDir: string, date: Date | number): TeamDirectory {
+  return teamDirectory(join(resolve(projectDir), sessionsPath, `team_${timestamp(new Date(date))}`));
+}
+
 /**
  * Finds a run: by id, by path, or the newest of the project when `name` is undefined.
  * @throws TeamError `not_found` with the nearest id and what to type

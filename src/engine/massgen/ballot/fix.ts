@@ -34,16 +34,24 @@ export interface BallotFix {
  * MassGen is known not to need it, `on` always, `off` never. A repair in place still looks before it touches anything, and does nothing
  * where the code is healthy. Throws a TeamError `write` when the file cannot be written.
  */
-export async function prepareBallotFix({ directory, env, mode, need }: BallotFixInput): Promise<BallotFix> {
-  if (mode === "off") return off("switched off", false);
-  if (mode === "auto" && need === "not_needed") return off("this MassGen does not need it", false);
-  if (directory.includes(delimiter)) return off(`PYTHONPATH cannot hold a path with a "${delimiter}": ${directory}`, true);
+export async function prepareBallotFix(input: BallotFixInput): Promise<BallotFix> {
+  const fix = planBallotFix(input);
+  if (fix.state === "off") return fix;
+  const { directory } = input;
   try {
     mkdirSync(directory, { recursive: true, mode: 0o700 });
   } catch (error) {
     throw writeError("write", directory, error);
   }
   await writeFileAtomic(join(directory, "sitecustomize.py"), source);
+  return fix;
+}
+
+/** What {@link prepareBallotFix} would do, without writing anything. */
+export function planBallotFix({ directory, env, mode, need }: BallotFixInput): BallotFix {
+  if (mode === "off") return off("switched off", false);
+  if (mode === "auto" && need === "not_needed") return off("this MassGen does not need it", false);
+  if (directory.includes(delimiter)) return off(`PYTHONPATH cannot hold a path with a "${delimiter}": ${directory}`, true);
   const { PYTHONPATH = "" } = env;
   return {
     env: { PYTHONPATH: PYTHONPATH === "" ? directory : `${directory}${delimiter}${PYTHONPATH}` },

@@ -1,0 +1,105 @@
+import { homedir } from "node:os";
+import { systemClock } from "../clock.ts";
+import { type ResolvedRun, resolveRun } from "../config/resolve.ts";
+import { writeRunFile } from "../config/run-file.ts";
+import type { RunSettings } from "../config/settings.ts";
+import { forgetConfigs } from "../engine/massgen/config-cache.ts";
+import { ExitCode } from "../errors.ts";
+import { cacheDirectory, type PreflightReport, preflight } from "../preflight.ts";
+import { sweepDeadRuns } from "../process/sweep.ts";
+import { createTeamDirectory, nextTeamDirectory } from "../session/directory.ts";
+import { acquireLock } from "../session/lock.ts";
+import { createRedactor } from "../session/redact.ts";
+import { emptyState } from "../session/state.ts";
+import { buildEngine } from "./build-engine.ts";
+import type { Command, CommandContext } from "./command.ts";
+import { describeDryRun, formatDryRun } from "./dry-run.ts";
+import { executeRun } from "./execute.ts";
+import { loadPlugins } from "./load-plugins.ts";
+import { runCommand } from "./run-definition.ts";
+
+/** Asks several models and brings back one answer. */
+export const command: Command = {
+  ...runCommand,
+  async run(context) {
+    const { options, environment, cwd, stdin, log } = context;
+    const resolved = await resolveRun(options, environment, cwd, stdin);
+    if (resolved.settings.agents !== null) for (const note of resolved.notes) log.info(note);
+    const plugins = await loadPlugins(resolved.plugins, resolved.withoutPlugins);
+    const home = environment.HOME || homedir();
+    const report = await preflight({
+      settings: resolved.settings,
+      env: environment,
+      home,
+      names: resolved.names,
+      refresh: resolved.refresh,
+      dryRun: resolved.dryRun,
+      note: log.info,
+    });
+    if (resolved.settings.agents === null) log.info(defaultNote(report));
+    const warnings = [...resolved.warnings, ...report.warnings];
+    const settings: RunSettings = { ...resolved.settings, agents: report.agents };
+    if (resolved.dryRun) return dryRun(context, resolved, settings, report, warnings, home);
+    return start(context, resolved, settings, report, warnings, plugins, home);
+  },
+};
+
+// --- internal ---
+
+async function dryRun(
+  { environment, cwd, stdout, log }: CommandContext,
+  { output }: ResolvedRun,
+  settings: RunSettings,
+  report: PreflightReport,
+  warnings: readonly string[],
+  home: string,
+): Promise<ExitCode> {
+  const clock = systemClock;
+  const directory = nextTeamDirectory(cwd, clock.date());
+  const redact = createRedactor(report.secrets);
+  const engine = await buildEngine({ settings, report, directory, environment, home, redact, warn: log.warn, clock, dryRun: true });
+  for (const warning of warnings) log.warn(warning);
+  const dry = describeDryRun(settings, engine, directory, { docker: report.docker, warnings });
+  stdout.write(output.mode === "text" ? formatDryRun(dry, settings.limits) : `${JSON.stringify(dry, null, 2)}\n`);
+  return ExitCode.ok;
+}
+
+async function start(
+  { environment, cwd, stdout, stderr, log, signals }: CommandContext,
+  { output, plugins: requests, withoutPlugins, strict, refresh }: ResolvedRun,
+  settings: RunSettings,
+  report: PreflightReport,
+  warnings: readonly string[],
+  plugins: Awaited<ReturnType<typeof loadPlugins>>,
+  home: string,
+): Promise<ExitCode> {
+  const clock = systemClock;
+  const redact = createRedactor(report.secrets);
+  if (refresh) forgetConfigs(cacheDirectory(environment, home));
+  const swept = await sweepDeadRuns(cwd, { redact });
+  for (const warning of swept.warnings) log.warn(warning);
+  const directory = createTeamDirectory(cwd, clock.date());
+  const startedAt = clock.now();
+  await using _lock = acquireLock(directory.root);
+  const file = { settings, docker: report.docker, plugins: requests, withoutPlugins, strict };
+  await writeRunFile(directory, file);
+  const engine = await buildEngine({ settings, report, directory, environment, home, redact, warn: log.warn, clock });
+  return executeRun({
+    file,
+    directory,
+    engine,
+    plugins,
+    state: emptyState(),
+    warnings,
+    output,
+    redact,
+    signals,
+    clock,
+    startedAt,
+    streams: { stdout: (text) => stdout.write(text), stderr: (line) => stderr.write(`${line}\n`) },
+  });
+}
+
+function defaultNote({ agents }: PreflightReport): string {
+  return `models: ${agents.map(({ model }) => model).join(", ")} (the first with keys; name others with --models)`;
+}
