@@ -2,7 +2,6 @@ import type { CommandDef, CommandMeta } from "citty";
 import { commonOptions, type OptionDefinition, type Options } from "../config/options.ts";
 import type { CommandLine } from "../config/tokenise.ts";
 import type { Environment } from "../config/trust-store.ts";
-import type { ExitCode } from "../errors.ts";
 import type { Log } from "../plugin/plugin.ts";
 import type { Signals } from "../signals.ts";
 import type { Output, StandardInput } from "./io.ts";
@@ -56,7 +55,7 @@ export interface Command {
   /** Its words are free text, which it sorts itself (`context.options.words`). */
   readonly freeWords?: boolean;
   /** Resolves to the exit code. Throws a TeamError for what the user can do something about; anything else is reported as a bug. */
-  run(context: CommandContext): Promise<ExitCode>;
+  run(context: CommandContext): Promise<number>;
 }
 
 /** Its options and those that every command has, without the positional arguments. */

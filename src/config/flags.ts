@@ -134,7 +134,7 @@ function contextOf(source: OptionSource, cwd: string, problems: TeamError[]): Ch
   const paths = source.values("context").map((text) => ({ text, context: readContext(text, cwd) }));
   for (const { text, context } of paths) {
     if (text.trim() !== "" && existsSync(context.path)) continue;
-    const hint = "Name a file or directory that exists: --context ./docs, or --context ./src:rw to let the models change it.";
+    const hint = "Name a file or directory that exists; with :rw behind it the models may change it: --context ./src:rw";
     problems.push(new TeamError("usage", `--context: there is nothing at ${quoted(text)}`, hint));
   }
   return paths.length === 0 ? undefined : paths.map(({ context }) => context);

@@ -149,17 +149,20 @@ export const runOptions = {
   synthesis: {
     type: "enum",
     options: ["agent", "markdown"],
+    valueHint: "KIND",
     group: how,
     example: "markdown",
-    description: "Who writes the final answer: the winner's model in one more step (default), or nobody: a summary as Markdown",
+    description:
+      "agent (default): the winner's model writes the final answer in one more step; markdown: the answer as it won, no more steps",
   },
   "no-docker": { type: "boolean", group: how, description: "Run the models' code locally" },
   engine: {
     type: "enum",
     options: ["auto", "massgen", "native"],
+    valueHint: "NAME",
     group: how,
     example: "massgen",
-    description: "What runs a step; default auto",
+    description: "What runs a step: auto (default), massgen, or native",
   },
   massgen: {
     type: "string",

@@ -59,7 +59,7 @@ function takeModels(words: readonly Word[], names: ModelNames, lastModels: strin
     }
     const lone = !/\s/.test(word.text);
     if (expecting && lone) requireModel(word.text.replace(/,$/, ""), names, "--models");
-    if (lone && !isClauseWord(word.text)) refuseTypo(word.text, names);
+    if (lone && !isClauseWord(word.text)) refuseTypo(word.text, names, words.length === 1);
     open = false;
     rest.push(word);
   }
@@ -96,10 +96,11 @@ function readClause(list: string, names: ModelNames): Model[] {
 }
 
 /** Where a model may stand, a word that is almost one is taken for a mistake, not for the query. */
-function refuseTypo(word: string, names: ModelNames): void {
+function refuseTypo(word: string, names: ModelNames, alone: boolean): void {
   const meant = nearest(word.replace(/,$/, ""), names.words);
   if (meant === null) return;
-  const hint = `Did you mean ${meant}? A query of this one word goes first: mg-team ${shellWord(word)} --models …`;
+  const asQuery = alone ? `\nIf it is the query, put it first: mg-team ${shellWord(word)} --models codex gemini` : "";
+  const hint = `Did you mean ${meant}?${asQuery}`;
   throw new TeamError("usage", `--models: there is no model ${quoted(word)}`, hint);
 }
 
