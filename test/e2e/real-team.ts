@@ -1,0 +1,96 @@
+import { chmodSync, existsSync, readdirSync, readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import type { RunResult } from "../../src/session/result.ts";
+import type { ModelScripts } from "../massgen/models/script.ts";
+import { type ModelServer, startModelServer } from "../massgen/models/server.ts";
+import type { CliRun } from "../support/cli.ts";
+import { realMassgen } from "../support/massgen.ts";
+import { createProject, type TestProject } from "../support/project.ts";
+import { untilExists } from "../support/temp.ts";
+
+/** mg-team on the real MassGen, with scripted models instead of providers. Nothing leaves this machine. */
+export interface RealTeam extends AsyncDisposable {
+  readonly project: TestProject;
+  readonly models: ModelServer;
+  /** Runs `mg-team run --json …` to its end. */
+  run(args: readonly string[]): Promise<FinishedRun>;
+  start(args: readonly string[]): CliRun;
+  /** Resolves when the step directory of an agent holds its answer or vote. */
+  untilStep(agent: string, step: number, file: "answer.json" | "vote.json"): Promise<void>;
+  /** Resolves when a path below the team directory exists. */
+  untilFile(path: string): Promise<void>;
+}
+
+export interface FinishedRun {
+  readonly code: number | null;
+  readonly stderr: string;
+  readonly result: RunResult;
+  /** Path of a file of the team directory; `null` when it does not exist. */
+  file(path: string): string | null;
+  /** Lines of events.jsonl. */
+  readonly events: readonly Readonly<Record<string, unknown>>[];
+}
+
+export interface RealTeamOptions {
+  /**
+   * MassGen's quickstart makes the configs, and base_url is changed. `full`: nothing else is, so a step starts planning, checklist and
+   * file servers (half a minute each on a busy machine). `files`: of those only file tools are left. `none` (default): no tools, no workspace.
+   */
+  readonly tools?: "full" | "files" | "none";
+}
+
+export function createRealTeam(scripts: ModelScripts, options: RealTeamOptions = {}): RealTeam {
+  const models = startModelServer(scripts);
+  const project = createProject({ layout: "none" });
+  const wrapper = project.temp.write("bin/massgen", wrapperScript(realMassgen(), models.baseUrl, options.tools ?? "none"));
+  // Keeps `--quickstart` from installing skills with npm for the whole machine.
+  const npm = project.temp.write("stub/npm", "#!/bin/sh\nexit 1\n");
+  for (const path of [wrapper, npm]) chmodSync(path, 0o755);
+  const sessions = join(project.directory, ".massgen-quality/sessions");
+  const untilFile = async (path: string) => {
+    await untilExists(sessions, 120);
+    await untilExists(join(sessions, readdirSync(sessions)[0] ?? "none", path), 300);
+  };
+  return {
+    project,
+    models,
+    start: (args) => project.start(["run", "--json", ...args]),
+    async run(args) {
+      const { code, stdout, stderr } = await project.cli(["run", "--json", ...args]);
+      if (!stdout.startsWith("{")) throw new Error(`no result on stdout (exit ${code}): ${stderr}`);
+      const result: RunResult = JSON.parse(stdout);
+      const path = (name: string) => join(result.session_dir, name);
+      const file = (name: string) => (existsSync(path(name)) ? readFileSync(path(name), "utf8") : null);
+      const lines = (file("events.jsonl") ?? "").split("\n").filter(Boolean);
+      return { code, stderr, result, file, events: lines.map((line): Readonly<Record<string, unknown>> => JSON.parse(line)) };
+    },
+    untilFile,
+    untilStep: (agent, step, file) => untilFile(`session/agents/${agent}/${String(step).padStart(3, "0")}/${file}`),
+    async [Symbol.asyncDispose]() {
+      await models[Symbol.asyncDispose]();
+      await project[Symbol.asyncDispose]();
+    },
+  };
+}
+
+// --- internal ---
+
+/** The real program; what quickstart has made is pointed at the scripted models. */
+function wrapperScript(massgen: string, baseUrl: string, tools: "full" | "files" | "none"): string {
+  const servers =
+    "use_skills|skills_directory|enable_agent_task_planning|task_planning_filesystem_mode|enable_memory_filesystem_mode|enable_multimodal_tools";
+  const dropped = tools === "files" ? servers : `${servers}|cwd|exclude_file_operation_mcps|write_mode`;
+  const trim = tools === "full" ? "" : ` -E -e 's/checklist_gated/lenient/' -e '/^ +(${dropped}):/d'`;
+  return `#!/bin/sh
+PATH="${dirname(massgen)}:$PATH"
+case " $* " in *" --quickstart "*) ;; *) exec "${massgen}" "$@" ;; esac
+PATH="$(dirname "$0")/../stub:$PATH" https_proxy=http://127.0.0.1:9 "${massgen}" "$@"
+code=$?
+while [ $# -gt 1 ]; do
+  [ "$1" = --config ] && config=$2
+  shift
+done
+[ ! -f "$config" ] || sed -i${trim} -e "s#https://api.x.ai/v1#${baseUrl}#" "$config"
+exit $code
+`;
+}
