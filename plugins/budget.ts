@@ -1,4 +1,4 @@
-import { definePlugin, force, Stage, type Team } from "mg-team";
+import { type AgentId, definePlugin, force, Stage, type Team } from "mg-team";
 
 /**
  * Keeps a run within `cost_budget` (design.md, "Money"): warns of a launch that would likely overshoot, refuses launches when nothing is left or
@@ -10,22 +10,33 @@ export default definePlugin({
     const { costBudget, allowUnpriced } = team.run.limits;
     if (costBudget === null) return;
     const stepCosts: number[] = [];
+    let ahead = team.run.agents.length;
     let warnedRound = -1;
-    const refusal = () => (allowUnpriced ? null : missingPrice(team)) ?? spentAll(team, costBudget);
+    const hasUnpriced = (id: AgentId) => (team.cost.by_agent[id]?.unpriced_tokens ?? 0) > 0;
+    // Only finished steps: one that is under way may report its tokens before it reports their price.
+    const unpriced = new Set(team.run.agents.map(({ id }) => id).filter(hasUnpriced));
+    const refusal = () => (allowUnpriced ? null : missingPrice(team, unpriced)) ?? spentAll(team, costBudget);
 
     team.hooks.onEvent.tap("budget", (event) => {
-      if (event.type === "step.finished" && event.action.cost.usd !== null) stepCosts.push(event.action.cost.usd);
+      if (event.type === "round.started") ahead = event.agents.length;
+      if (event.type === "step.finished") {
+        const { agent, cost } = event.action;
+        if (cost.usd !== null) stepCosts.push(cost.usd);
+        if (hasUnpriced(agent)) unpriced.add(agent);
+        else unpriced.delete(agent);
+      }
       if (event.type !== "step.finished" && event.type !== "step.cost") return;
       const spent = team.cost.total_usd ?? 0;
-      if (spent > costBudget)
-        team.stop({ reason: "cost_budget", message: `the budget of ${dollars(costBudget)} is exceeded (${dollars(spent)} spent)` });
+      if (spent > costBudget) {
+        const message = `the budget of ${dollars(costBudget)} is exceeded (${dollars(spent, costBudget)} spent)`;
+        team.stop({ reason: "cost_budget", message });
+      }
     });
     team.hooks.beforeLaunch.tap("budget", (request) => {
       const message = refusal();
       if (message) team.stop({ reason: "cost_budget", message });
       const spent = team.cost.total_usd ?? 0;
-      const ahead = request.kind === "round" ? team.run.agents.length : 1;
-      const expected = mean(stepCosts) * ahead;
+      const expected = mean(stepCosts) * (request.kind === "round" ? ahead : 1);
       if (!message && expected > 0 && spent + expected > costBudget && warnedRound !== request.round) {
         warnedRound = request.round;
         team.log.warn(
@@ -44,12 +55,12 @@ export default definePlugin({
 
 function spentAll(team: Team, budget: number): string | null {
   const spent = team.cost.total_usd ?? 0;
-  return spent >= budget ? `the budget of ${dollars(budget)} is used up (${dollars(spent)} spent)` : null;
+  return spent >= budget ? `the budget of ${dollars(budget)} is used up (${dollars(spent, budget)} spent)` : null;
 }
 
 /** A step with tokens and no price: nobody can say what is left of the budget. */
-function missingPrice(team: Team): string | null {
-  const agent = team.run.agents.find(({ id }) => (team.cost.by_agent[id]?.unpriced_tokens ?? 0) > 0);
+function missingPrice(team: Team, unpriced: ReadonlySet<AgentId>): string | null {
+  const agent = team.run.agents.find(({ id }) => unpriced.has(id));
   if (!agent) return null;
   return `the price of ${agent.modelName} is unknown, so the budget cannot be kept; add to mg-team.yaml  prices: { ${agent.modelName}: { input: USD, output: USD } }  (per million tokens), or pass --allow-unpriced`;
 }
@@ -58,8 +69,11 @@ function mean(values: readonly number[]): number {
   return values.length === 0 ? 0 : values.reduce((sum, value) => sum + value, 0) / values.length;
 }
 
-function dollars(usd: number): string {
-  return `$${usd.toFixed(usd !== 0 && Math.abs(usd) < 0.01 ? 4 : 2)}`;
+/** With cents; with more digits where cents would show nothing, or would hide that it is not `other`. */
+function dollars(usd: number, other = usd): string {
+  const enough = (digits: number) =>
+    (usd === 0 || Number(usd.toFixed(digits)) !== 0) && (usd === other || usd.toFixed(digits) !== other.toFixed(digits));
+  return `$${usd.toFixed([2, 4, 6].find(enough) ?? 8)}`;
 }
 
 function capitalised(text: string): string {
