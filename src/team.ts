@@ -19,6 +19,7 @@ export async function runTeam(setup: TeamSetup): Promise<RunResult> {
   const unfollow = followSignals(run);
   try {
     for (const event of setup.opening) run.emit(event);
+    setup.followWarnings((message) => run.emit({ type: "preflight.warning", message: run.redact(message) }));
     await run.host.apply(setup.plugins, (plugin) => teamFor(run, plugin));
     recoverSteps(run);
     const verdict = run.state.decision ?? (await decide(run));

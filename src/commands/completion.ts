@@ -37,9 +37,9 @@ export const command: Command = {
 
 /** The script for a shell. Throws a TeamError (usage) for a shell that we do not know. */
 export function scriptFor(shell: string, completions: Completions): string {
-  const script = scripts[shell.toLowerCase()];
-  if (script) return script(completions);
   const names = Object.keys(scripts);
+  const script = names.includes(shell.toLowerCase()) ? scripts[shell.toLowerCase()] : undefined;
+  if (script) return script(completions);
   const hint = `For example: mg-team completion ${nearest(shell, names) ?? "bash"}`;
   throw new TeamError("usage", `SHELL must be ${listOf(names, "or")}, not ${quoted(shell)}`, hint);
 }

@@ -18,6 +18,7 @@ import type { AgentId } from "../types.ts";
 import { createProgress } from "../view/progress.ts";
 import { summaryOf } from "../view/summary.ts";
 import { version } from "./version.ts";
+import type { Warnings } from "./warnings.ts";
 
 /** Where a command's words go. */
 export interface Streams {
@@ -35,7 +36,9 @@ export interface Execution {
   readonly plugins: readonly LoadedPlugin[];
   /** Empty, or rebuilt from the journal. */
   readonly state: RunState;
+  /** Of the configuration and of preflight. */
   readonly warnings: readonly string[];
+  readonly engineWarnings: Warnings;
   readonly output: OutputSettings;
   readonly redact: (text: string) => string;
   readonly signals: Signals;
@@ -48,7 +51,10 @@ export interface Execution {
 /** Runs it and prints what comes of it. Returns the exit code. Throws a TeamError when it cannot begin: nothing was spent then. */
 export async function executeRun(execution: Execution): Promise<ExitCode> {
   const { file, directory, engine, state, output, redact, clock, startedAt, streams } = execution;
-  const configPaths = await writeConfigs(execution);
+  const configPaths = await writeConfigs(execution).catch((error: unknown) => {
+    execution.engineWarnings.follow((message) => streams.stderr(`mg-team: warning: ${neutralise(redact(message))}`));
+    throw error;
+  });
   const earlier = state.elapsed;
   const journal = openJournal(directory.journal, { elapsed: () => earlier + clock.now() - startedAt, clock });
   const say = (line: string) => streams.stderr(neutralise(redact(line)));
@@ -74,13 +80,22 @@ export async function executeRun(execution: Execution): Promise<ExitCode> {
       redact,
       onSignal: (callback) => followSignals(execution.signals, callback),
       opening: opening(execution, version),
+      followWarnings: execution.engineWarnings.follow,
     });
-    printResult(result, output, streams, say);
+    printResult(result, output, streams.stdout, say);
     return result.exit_code as ExitCode;
   } finally {
     progress.close();
     journal.close();
   }
+}
+
+/** What a run prints at its end: the result on stdout, the summary on stderr. */
+export function printResult(result: RunResult, output: OutputSettings, print: (text: string) => void, say: (line: string) => void): void {
+  if (output.mode === "json") print(`${JSON.stringify(result, null, 2)}\n`);
+  if (output.mode === "text" && result.answer !== null) print(withNewline(finalText(result)));
+  const lines = summaryOf(result);
+  for (const line of output.quiet ? lines.filter(({ important }) => important) : lines) say(line.text);
 }
 
 // --- internal ---
@@ -119,13 +134,6 @@ function opening({ file, directory, engine, state, warnings }: Execution, mgTeam
 function followSignals(signals: Signals, callback: (signal: RunSignal) => void): () => void {
   if (signals.first) callback(signals.first);
   return signals.onSignal(callback);
-}
-
-function printResult(result: RunResult, output: OutputSettings, streams: Streams, say: (line: string) => void): void {
-  if (output.mode === "json") streams.stdout(`${JSON.stringify(result, null, 2)}\n`);
-  if (output.mode === "text" && result.answer !== null) streams.stdout(withNewline(finalText(result)));
-  const lines = summaryOf(result);
-  for (const line of output.quiet ? lines.filter(({ important }) => important) : lines) say(line.text);
 }
 
 /** The document as it was written; the bare answer where it could not be. */

@@ -22,7 +22,7 @@ export const command: Command = {
 /** The help of a command, or the list of all. Throws a TeamError (usage) for a command that does not exist. */
 export async function helpFor(name: string | undefined, registry: Registry): Promise<string> {
   if (name === undefined) return mainHelp(await loadAll(registry), version);
-  const load = registry[name];
+  const load = Object.hasOwn(registry, name) ? registry[name] : undefined;
   if (load) return commandHelp(await load());
   const meant = nearest(name, Object.keys(registry));
   const hint = meant === null ? "mg-team --help lists the commands." : `Did you mean ${meant}? mg-team help ${meant}`;

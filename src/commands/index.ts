@@ -6,6 +6,7 @@ export type Registry = Readonly<Record<string, () => Promise<Command>>>;
 /** Every command, in the order of the help. To add one: its file, and a line here. */
 export const commands: Registry = {
   run: async () => (await import("./run.ts")).command,
+  resume: async () => (await import("./resume.ts")).command,
   init: async () => (await import("./init.ts")).command,
   doctor: async () => (await import("./doctor.ts")).command,
   trust: async () => (await import("./trust.ts")).command,

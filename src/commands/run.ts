@@ -17,6 +17,7 @@ import { describeDryRun, formatDryRun } from "./dry-run.ts";
 import { executeRun } from "./execute.ts";
 import { loadPlugins } from "./load-plugins.ts";
 import { runCommand } from "./run-definition.ts";
+import { createWarnings } from "./warnings.ts";
 
 /** Asks several models and brings back one answer. */
 export const command: Command = {
@@ -83,7 +84,9 @@ async function start(
   await using _lock = acquireLock(directory.root);
   const file = { settings, docker: report.docker, plugins: requests, withoutPlugins, strict };
   await writeRunFile(directory, file);
-  const engine = await buildEngine({ settings, report, directory, environment, home, redact, warn: log.warn, clock });
+  const engineWarnings = createWarnings();
+  const { warn } = engineWarnings;
+  const engine = await buildEngine({ settings, report, directory, environment, home, redact, warn, clock });
   return executeRun({
     file,
     directory,
@@ -91,6 +94,7 @@ async function start(
     plugins,
     state: emptyState(),
     warnings,
+    engineWarnings,
     output,
     redact,
     signals,

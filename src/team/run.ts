@@ -41,6 +41,8 @@ export interface TeamSetup {
   readonly onSignal: (callback: (signal: RunSignal) => void) => () => void;
   /** What the journal begins with: `run.started` or `run.resumed`, then the warnings of preflight. */
   readonly opening: readonly EventBody[];
+  /** Hands over the engine's warnings, which are journaled. */
+  readonly followWarnings: (receive: (message: string) => void) => void;
 }
 
 export interface RunSignal {

@@ -1,0 +1,209 @@
+import { existsSync, readFileSync, renameSync } from "node:fs";
+import { homedir } from "node:os";
+import { join } from "node:path";
+import { systemClock } from "../clock.ts";
+import type { Choices } from "../config/choices.ts";
+import { limitOptions, runOptions, sharedOptions } from "../config/options.ts";
+import { resolveConfig } from "../config/resolve.ts";
+import { type RunFile, readRunFile, writeRunFile } from "../config/run-file.ts";
+import type { PluginRequest, RunSettings } from "../config/settings.ts";
+import type { ResolvedConfig } from "../config/sources.ts";
+import { type ExitCode, TeamError } from "../errors.ts";
+import { preflight } from "../preflight.ts";
+import { sweepDeadRuns, sweepRun } from "../process/sweep.ts";
+import { findTeamDirectory, type TeamDirectory } from "../session/directory.ts";
+import { readJournal } from "../session/journal.ts";
+import { acquireLock } from "../session/lock.ts";
+import { writeError } from "../session/reasons.ts";
+import { createRedactor } from "../session/redact.ts";
+import type { RunResult } from "../session/result.ts";
+import { applyEvent, emptyState, type RunState } from "../session/state.ts";
+import type { Limits } from "../types.ts";
+import { buildEngine } from "./build-engine.ts";
+import type { Command, CommandContext } from "./command.ts";
+import { executeRun, printResult } from "./execute.ts";
+import { loadPlugins } from "./load-plugins.ts";
+import { createWarnings } from "./warnings.ts";
+
+/** Goes on with a run that was interrupted, crashed, or ended by a limit that is raised now. */
+export const command: Command = {
+  name: "resume",
+  summary: "Go on with a run that was interrupted, or with a raised limit",
+  definition: {
+    meta: {
+      name: "resume",
+      description:
+        "Goes on with a run that has no result, that was interrupted, or that was ended by a limit which is raised now. Steps that finished " +
+        "unseen are taken over, the rest is run again; rounds, money and elapsed time are carried on. A run that is decided prints its result.",
+    },
+    args: {
+      id: { type: "positional", required: false, description: "A team id or a path; default: the newest run" },
+      ...limitOptions,
+      ...sharedOptions,
+      events: runOptions.events,
+      massgen: runOptions.massgen,
+      plugin: runOptions.plugin,
+      "without-plugin": runOptions["without-plugin"],
+      strict: runOptions.strict,
+    },
+  },
+  help: { examples: ["mg-team resume", "mg-team resume team_20261129_181500 --timeout 1h", "mg-team resume --cost-budget 10"] },
+  async run(context) {
+    const { options, positionals, environment, cwd, log } = context;
+    const config = resolveConfig(options, environment, cwd);
+    const directory = findTeamDirectory(cwd, positionals.id);
+    // The lock comes first: two resumes of one run must not both read what is there.
+    await using _lock = acquireLock(directory.root);
+    const earlier = readRunFile(directory);
+    const { events, damaged } = readJournal(directory.journal);
+    if (damaged > 0) log.warn(`${directory.journal} has ${damaged} damaged lines; what they said is lost`);
+    const state = emptyState();
+    for (const event of events) applyEvent(state, event);
+    const result = readResult(directory);
+    const limits = raiseLimits(earlier.settings.limits, config.flags);
+    if (result && !goesOn(result, state, earlier.settings.limits, limits)) return showAgain(context, config, result);
+    return goOn(context, { config, directory, earlier, limits, state, result });
+  },
+};
+
+// --- internal ---
+
+interface Unfinished {
+  readonly config: ResolvedConfig;
+  readonly directory: TeamDirectory;
+  readonly earlier: RunFile;
+  readonly limits: Limits;
+  readonly state: RunState;
+  readonly result: RunResult | null;
+}
+
+async function goOn(context: CommandContext, { config, directory, earlier, limits, state, result }: Unfinished): Promise<ExitCode> {
+  const { environment, cwd, log, signals, stdout, stderr } = context;
+  const clock = systemClock;
+  const startedAt = clock.now();
+  const home = environment.HOME || homedir();
+  const { choices } = config;
+  const { massgenCommand, massgenSource } = choices;
+  const agents = earlier.settings.agents;
+  requireConsent(earlier.settings, config);
+  const settings: RunSettings = { ...earlier.settings, limits, massgenCommand, massgenSource, projectDir: cwd };
+  const requests = config.plugins;
+  for (const path of missing(earlier.plugins, requests))
+    log.warn(`the run began with the plugin ${path}; add --plugin ${path} to have it again`);
+  const withoutPlugins = config.withoutPlugins.length > 0 ? config.withoutPlugins : earlier.withoutPlugins;
+  const plugins = await loadPlugins(requests, withoutPlugins);
+  const report = await preflight({ settings, env: environment, home, names: config.names, note: log.info });
+  const redact = createRedactor(report.secrets);
+  // Of this run first: what is alive of it must be gone before its steps are read.
+  for (const { warnings } of [await sweepRun(directory, { redact }), await sweepDeadRuns(cwd, { redact })])
+    for (const text of warnings) log.warn(text);
+  const strict = choices.strict || earlier.strict;
+  const file: RunFile = {
+    settings: { ...settings, agents },
+    docker: earlier.docker && report.docker,
+    plugins: requests,
+    withoutPlugins,
+    strict,
+  };
+  await writeRunFile(directory, file);
+  if (result) keepResult(directory);
+  const engineWarnings = createWarnings();
+  const { warn } = engineWarnings;
+  const engine = await buildEngine({ settings, report, directory, environment, home, redact, warn, clock });
+  return executeRun({
+    file,
+    directory,
+    engine,
+    plugins,
+    state,
+    warnings: [...config.warnings, ...report.warnings].filter((warning) => !state.warnings.includes(warning)),
+    engineWarnings,
+    output: config.output,
+    redact,
+    signals,
+    clock,
+    startedAt,
+    streams: { stdout: (text) => stdout.write(text), stderr: (line) => stderr.write(`${line}\n`) },
+  });
+}
+
+/** Whether a run with a result has more to do (design.md, "Resume"). */
+function goesOn({ decision }: RunResult, state: RunState, before: Limits, now: Limits): boolean {
+  if (!state.finished && state.decision === null) return true;
+  switch (decision.reason) {
+    case "interrupted":
+      return true;
+    case "timeout":
+      return now.timeoutSeconds > before.timeoutSeconds;
+    case "max_rounds":
+      return now.maxRounds > before.maxRounds;
+    case "cost_budget":
+      return (now.costBudget ?? 0) > (before.costBudget ?? 0) || (now.allowUnpriced && !before.allowUnpriced);
+    default:
+      return false;
+  }
+}
+
+/** The limits of the run, with those that were typed now. */
+function raiseLimits(limits: Limits, flags: Partial<Choices>): Limits {
+  const { maxRounds, timeoutSeconds, costBudget, stepTimeoutSeconds, retries, maxParallel, allowUnpriced } = flags;
+  const typed = { maxRounds, timeoutSeconds, costBudget, stepTimeoutSeconds, retries, maxParallel, allowUnpriced };
+  return { ...limits, ...Object.fromEntries(Object.entries(typed).filter(([, value]) => value !== undefined)) };
+}
+
+/**
+ * The files of a run lie in the project, so they are no consent: programs come from flags, variables and the trusted mg-team.yaml alone.
+ * An agent's own config must be named there too.
+ */
+function requireConsent({ agents }: RunSettings, { file }: ResolvedConfig): void {
+  const named = new Set(file?.models?.map(({ config }) => config));
+  for (const { id, config } of agents) {
+    if (config === undefined || named.has(config)) continue;
+    const hint = `Name it there again: models: [{ model: …, config: ${config} }]`;
+    throw new TeamError("untrusted", `${id} ran with its own config ${config}, which mg-team.yaml no longer names`, hint);
+  }
+}
+
+function missing(before: readonly PluginRequest[], now: readonly PluginRequest[]): readonly string[] {
+  const paths = new Set(now.map(({ path }) => path));
+  return before.map(({ path }) => path).filter((path) => !paths.has(path));
+}
+
+function readResult({ result }: TeamDirectory): RunResult | null {
+  try {
+    return JSON.parse(readFileSync(result, "utf8")) as RunResult;
+  } catch {
+    return null; // absent, or not ours: the journal is what counts
+  }
+}
+
+/** The old result stays, as `result.1.json`, `result.2.json` … */
+function keepResult({ root, result }: TeamDirectory): void {
+  if (!existsSync(result)) return;
+  for (let count = 1; ; count++) {
+    const kept = join(root, `result.${count}.json`);
+    if (existsSync(kept)) continue;
+    try {
+      renameSync(result, kept);
+    } catch (error) {
+      throw writeError("keep the old result as", kept, error);
+    }
+    return;
+  }
+}
+
+function showAgain({ log, stdout, stderr }: CommandContext, { output }: ResolvedConfig, result: RunResult): ExitCode {
+  log.info(`this run is decided; its result follows${hintFor(result)}`);
+  printResult(
+    result,
+    output,
+    (text) => stdout.write(text),
+    (line) => stderr.write(`${line}\n`),
+  );
+  return result.exit_code as ExitCode;
+}
+
+function hintFor({ limits }: RunResult): string {
+  const options = { timeout: "--timeout", max_rounds: "--max-rounds", cost_budget: "--cost-budget" } as const;
+  return limits.reached === null ? "" : `; to go on, raise its limit with ${options[limits.reached]}`;
+}
