@@ -10,6 +10,7 @@ import type { PluginRequest, RunSettings } from "../config/settings.ts";
 import type { ResolvedConfig } from "../config/sources.ts";
 import { type ExitCode, TeamError } from "../errors.ts";
 import { preflight } from "../preflight.ts";
+import { readExitRecord } from "../process/exit.ts";
 import { sweepDeadRuns, sweepRun } from "../process/sweep.ts";
 import { findTeamDirectory, type TeamDirectory } from "../session/directory.ts";
 import { readJournal } from "../session/journal.ts";
@@ -17,7 +18,7 @@ import { acquireLock } from "../session/lock.ts";
 import { writeError } from "../session/reasons.ts";
 import { createRedactor } from "../session/redact.ts";
 import type { RunResult } from "../session/result.ts";
-import { applyEvent, emptyState, type RunState } from "../session/state.ts";
+import { applyEvent, emptyState, type RunState, unfinishedSteps } from "../session/state.ts";
 import type { Limits } from "../types.ts";
 import { buildEngine } from "./build-engine.ts";
 import type { Command, CommandContext } from "./command.ts";
@@ -97,6 +98,7 @@ async function goOn(context: CommandContext, { config, directory, earlier, limit
   // Of this run first: what is alive of it must be gone before its steps are read.
   for (const { warnings } of [await sweepRun(directory, { redact }), await sweepDeadRuns(cwd, { redact })])
     for (const text of warnings) log.warn(text);
+  state.elapsed = workedUntilDeath(state, directory);
   const strict = choices.strict || earlier.strict;
   const file: RunFile = {
     settings: { ...settings, agents },
@@ -125,6 +127,15 @@ async function goOn(context: CommandContext, { config, directory, earlier, limit
     startedAt,
     streams: { stdout: (text) => stdout.write(text), stderr: (line) => stderr.write(`${line}\n`) },
   });
+}
+
+/** The journal knows when it was last written; steps that mg-team took with it in its death know when that was. In seconds. */
+function workedUntilDeath(state: RunState, { root }: TeamDirectory): number {
+  const ends = unfinishedSteps(state).map((step) => {
+    const exit = readExitRecord(join(root, step.run_dir));
+    return exit === null ? 0 : step.elapsed + (exit.endedAt - exit.startedAt) / 1000;
+  });
+  return Math.max(state.elapsed, ...ends);
 }
 
 /** Whether a run with a result has more to do (design.md, "Resume"). */

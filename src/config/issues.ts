@@ -1,6 +1,6 @@
 import { isMap, isNode, isPair, isScalar, isSeq, LineCounter, type Node, parseDocument } from "yaml";
 import type { z } from "zod";
-import { TeamError } from "../errors.ts";
+import { messageOf, TeamError } from "../errors.ts";
 import { quoted } from "../text.ts";
 
 /** What is wrong in a configuration file, and where. */
@@ -44,7 +44,8 @@ export function parseYaml(text: string): YamlText {
   try {
     data = broken ? null : document.toJS();
   } catch (error) {
-    faults.set(0, { line: 1, column: 1, message: error instanceof Error ? error.message : String(error), hint: "" });
+    // An alias without its anchor is found only here, and without a place.
+    faults.set(0, { line: 1, column: 1, ...explainFault("", messageOf(error), text, 0) });
   }
   const place = (issue: Issue): PlacedIssue => {
     const { line, col } = lines.linePos(offsetOf(document.contents, issue.path, issue.at === "key"));

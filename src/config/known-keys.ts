@@ -37,14 +37,14 @@ function hintFor(under: string, key: string): string {
   if (here.includes(plain)) return `Write ${plain}.`;
   const home = elsewhere.find((place) => place.keys.includes(plain));
   if (home) return belongs(plain, home.under);
-  const other = under === "" ? otherWords[plain] : undefined;
+  const other = under === "" && Object.hasOwn(otherWords, plain) ? otherWords[plain] : undefined;
   if (other !== undefined) return `Write ${other}.`;
   const meant = nearest(plain, here);
   if (meant !== null) return `Did you mean ${meant}?`;
   const far = elsewhere.map((place) => ({ under: place.under, key: nearest(plain, place.keys) })).find((place) => place.key !== null);
   if (far?.key) return `Did you mean ${far.key}? ${belongs(far.key, far.under)}`;
   const option = plain.replaceAll("_", "-");
-  if (option in runOptions) return `It is for the command line only: --${option}`;
+  if (Object.hasOwn(runOptions, option)) return `It is for the command line only: --${option}`;
   return `Known keys are ${listOf(here)}.`;
 }
 

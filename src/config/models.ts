@@ -57,7 +57,8 @@ export function checkAlias(name: string, aliases: Readonly<Record<string, string
   const names = createModelNames(aliases);
   if (names.find(name)) return null;
   const path = [name];
-  for (let target = aliases[name]; target !== undefined; target = aliases[target]) {
+  const targetOf = (alias: string) => (Object.hasOwn(aliases, alias) ? aliases[alias] : undefined);
+  for (let target = targetOf(name); target !== undefined; target = targetOf(target)) {
     if (path.includes(target)) return `the alias goes in a circle: ${[...path, target].join(" → ")}; give one of them a BACKEND/MODEL`;
     path.push(target);
   }

@@ -70,7 +70,7 @@ export const rules: readonly Rule[] = [
   {
     name: "context paths exist",
     check: ({ context = [] }, { directory }) =>
-      context.flatMap((path, index) => fileIssues(readContext(path, directory).path, ["context", index], directory)),
+      context.flatMap((path, index) => fileIssues(path, ["context", index], directory, readContext(path, directory).path)),
   },
   {
     name: "the criteria file exists",
@@ -100,8 +100,8 @@ function modelIssues(word: string, path: Issue["path"], names: ModelNames): Issu
   return [{ path, ...explainUnknown(word, names) }];
 }
 
-function fileIssues(path: string | undefined, at: Issue["path"], directory: string): Issue[] {
-  if (path === undefined || existsSync(absolute(path, directory))) return [];
+function fileIssues(path: string | undefined, at: Issue["path"], directory: string, where = absolute(path ?? "", directory)): Issue[] {
+  if (path === undefined || existsSync(where)) return [];
   return [
     { path: at, message: `there is nothing at ${quoted(path, 200)}`, hint: `Relative paths start at the file's directory, ${directory}` },
   ];

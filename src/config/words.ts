@@ -59,7 +59,7 @@ function takeModels(words: readonly Word[], names: ModelNames, lastModels: strin
     }
     const lone = !/\s/.test(word.text);
     if (expecting && lone) requireModel(word.text.replace(/,$/, ""), names, "--models");
-    if (lone && !isClauseWord(word.text)) refuseTypo(word.text, names, words.length === 1);
+    if (lone && !isClauseWord(word.text)) refuseTypo(word.text, names, rest.length === 0 && next === undefined);
     open = false;
     rest.push(word);
   }

@@ -22,7 +22,7 @@ export async function writeFileAtomic(path: string, data: string | Uint8Array, m
     }
     await fs.promises.rename(temporary, path);
   } catch (error) {
-    fs.rmSync(temporary, { force: true });
+    removeQuietly(temporary);
     throw writeError("write", path, error);
   }
   try {
@@ -46,7 +46,7 @@ export function writeFileAtomicSync(path: string, data: string | Uint8Array, mod
     fs.renameSync(temporary, path);
     syncDirectory(dirname(path));
   } catch (error) {
-    fs.rmSync(temporary, { force: true });
+    removeQuietly(temporary);
     throw writeError("write", path, error);
   }
 }
@@ -80,6 +80,15 @@ export function removeTemporaries(directory: string): void {
 // --- internal ---
 
 const temporaryPattern = /^\..+\.[0-9a-f]{12}\.tmp$/;
+
+// The first error is the one to report.
+function removeQuietly(path: string): void {
+  try {
+    fs.rmSync(path, { force: true });
+  } catch {
+    // Left for removeTemporaries.
+  }
+}
 
 function temporaryName(path: string): string {
   return join(dirname(path), `.${basename(path)}.${randomBytes(6).toString("hex")}.tmp`);

@@ -10,7 +10,7 @@ export type { CopiedFile, LeftOut };
 
 /** What came of copying an agent's files. */
 export interface Copied {
-  /** In the order of their names' bytes. */
+  /** In the order of their names. */
   readonly files: readonly CopiedFile[];
   readonly leftOut: readonly LeftOut[];
   /** Of all files together. */

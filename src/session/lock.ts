@@ -88,17 +88,19 @@ const holderFile = ".holder.json";
 // The sweep of another start may look into the lock for a moment.
 const patienceMilliseconds = 1000;
 
-class FileLock implements Lock {
-  private open = true;
+// A database that nothing refers to is closed by the garbage collector, and its lock with it.
+const held = new Set<FileLock>();
 
+class FileLock implements Lock {
   constructor(
     private readonly database: Database,
     private readonly holder: string,
-  ) {}
+  ) {
+    held.add(this);
+  }
 
   close(): void {
-    if (!this.open) return;
-    this.open = false;
+    if (!held.delete(this)) return;
     fs.rmSync(this.holder, { force: true });
     this.database.close();
   }
@@ -116,6 +118,7 @@ function lockedDatabase(teamDir: string, patience = patienceMilliseconds): Datab
     database = new Database(path, { create: true, readwrite: true });
     fs.chmodSync(path, 0o600);
     database.run(`PRAGMA busy_timeout = ${patience}`);
+    database.run("PRAGMA journal_mode = MEMORY");
     database.run("BEGIN EXCLUSIVE");
     return database;
   } catch (error) {

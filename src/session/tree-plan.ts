@@ -24,7 +24,7 @@ export interface LeftOut {
 export type PlannedFile = TreeEntry & ({ readonly kind: "file" } | { readonly kind: "link"; readonly target: string });
 
 export interface TreePlan {
-  /** Files and links in the order of their bytes. A link's `target` is relative, in bytes (latin1), and stays inside. */
+  /** Files and links in the order of their names. A link's `target` is relative, in bytes (latin1), and stays inside. */
   readonly files: readonly PlannedFile[];
   /** Byte paths of directories that were empty already. */
   readonly emptyDirectories: readonly string[];

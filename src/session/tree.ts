@@ -29,7 +29,7 @@ export interface WalkLimits {
 export const openFlags = fs.constants.O_RDONLY | (fs.constants.O_NOFOLLOW ?? 0) | (fs.constants.O_NONBLOCK ?? 0);
 
 /**
- * Everything below a directory, in the order of its bytes, directories before what they hold. Links are named and never followed; the
+ * Everything below a directory: names in the order of their bytes, a directory followed by what it holds. Links are named and never followed; the
  * root itself must be no link. Lets other work run every few milliseconds.
  * @param enter whether to look into a directory
  */

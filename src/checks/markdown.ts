@@ -1,0 +1,116 @@
+import type { Token } from "markdown-it";
+
+/**
+ * What mg-team knows of Markdown. One parser for everything: links of the deliverable, the frame around an answer, the report. It limits
+ * nesting, and with `html: false` what it renders is safe to show: tags are shown as text, and links that run code are none.
+ */
+export async function createMarkdown(options: { readonly html: boolean; readonly linkify?: boolean }) {
+  const { default: markdownIt } = await import("markdown-it");
+  return markdownIt({ html: options.html, linkify: options.linkify ?? false });
+}
+
+/**
+ * Makes Markdown that somebody else wrote end where it ends: whatever follows it, after a blank line, is no part of it. Code fences,
+ * comments and HTML tags that it leaves open are closed; where that does not help, all of it becomes a code block. Otherwise it is
+ * returned as it is, without control characters and blank lines at its end.
+ */
+export async function closeMarkdown(text: string): Promise<string> {
+  const plain = withoutControls(text).replace(/\s+$/, "");
+  const markdown = await createMarkdown({ html: true });
+  for (const closer of blockClosers(markdown.parse(plain, {}))) {
+    const closed = plain + closer;
+    if (!endsThere(markdown.parse(`${closed}\n\n${probe}`, {}), closed)) continue;
+    const tags = await closingTags(markdown.render(closed));
+    if (tags === null) break;
+    const complete = tags === "" ? closed : `${closed}\n\n${tags}`;
+    if (endsThere(markdown.parse(`${complete}\n\n${probe}`, {}), complete)) return complete;
+  }
+  return inFence(plain);
+}
+
+/** Text of others as plain text inside our Markdown: one line, nothing in it is markup, no control characters. */
+export function escapeMarkdown(text: string): string {
+  const line = withoutControls(text)
+    .replace(/[\u202a-\u202e\u2066-\u2069]/g, "\ufffd")
+    .replace(/[\s\u2028\u2029]+/g, " ")
+    .trim();
+  const tildes = line.split("~").length > 2 ? /~/g : /~~/g;
+  return line
+    .replace(/[\\`*[\]|]/g, "\\$&")
+    .replace(tildes, "\\$&")
+    .replace(/(?<![\p{L}\p{N}_])_|_(?![\p{L}\p{N}_])/gu, "\\_")
+    .replace(/<(?=[!/?\p{L}])/gu, "\\<")
+    .replace(/&(?=#?\w+;)/g, "\\&")
+    .replace(/^(#{1,6}(?= |$)|[-+](?= |$)|>|[=-]+$)/, "\\$1")
+    .replace(/^(\d{1,9})([.)])(?= |$)/, "$1\\$2");
+}
+
+/** A relative path as the target of a link: each name percent-encoded, also what Markdown would take as the link's end. */
+export function linkTarget(path: string): string {
+  return path
+    .split("/")
+    .map((name) =>
+      encodeURIComponent(name.toWellFormed()).replace(/[!'()*]/g, (mark) => `%${mark.charCodeAt(0).toString(16).toUpperCase()}`),
+    )
+    .join("/");
+}
+
+/** Replaces control characters, which can hide or forge text in terminals, by U+FFFD; tabs and line ends stay, as line feeds. */
+export function withoutControls(text: string): string {
+  return text.replace(/\r\n?/g, "\n").replace(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g, "\ufffd");
+}
+
+// --- internal ---
+
+const probe = "# end";
+const probeTag = "mg-team-end";
+const manyTags = 100;
+
+/** Ends that may be missing, the likeliest first. */
+function blockClosers(tokens: readonly Token[]): readonly string[] {
+  const last = tokens.findLast(({ type }) => type === "fence");
+  const raw = ["-->", "?>", "]]>", "</script>", "</pre>", "</style>", "</textarea>", ">"];
+  return ["", ...(last ? [`\n${last.markup}`] : []), ...raw.map((end) => `\n${end}`)];
+}
+
+/** Whether the probe after a text is a heading of its own, outside of everything. */
+function endsThere(tokens: readonly Token[], before: string): boolean {
+  const [open, inline, close] = tokens.slice(-3);
+  const line = before.split("\n").length + 1;
+  return open?.type === "heading_open" && open.level === 0 && open.map?.[0] === line && inline?.content === "end" && close !== undefined;
+}
+
+/** End tags that bring HTML back to where it began, one a line; null when nothing does (inside an attribute, after `<plaintext>`). */
+async function closingTags(html: string): Promise<string | null> {
+  const { Parser } = await import("htmlparser2");
+  const stackAtEnd = (text: string): { readonly open: readonly string[]; readonly seesTags: boolean } => {
+    const stack: string[] = [];
+    let open: readonly string[] | null = null;
+    const parser = new Parser({
+      onopentagname: (name) => {
+        if (name === probeTag) open = [...stack];
+        else stack.push(name);
+      },
+      onclosetag: (name) => {
+        const at = stack.lastIndexOf(name);
+        if (at !== -1) stack.length = at;
+      },
+    });
+    parser.write(`${text}\n<${probeTag}>`);
+    return { open: open ?? [...stack], seesTags: open !== null };
+  };
+  const { open } = stackAtEnd(html);
+  if (open.length > manyTags || open.some((name) => name === "plaintext" || !/^[a-z][a-z0-9-]*$/.test(name))) return null;
+  const tags = open
+    .toReversed()
+    .map((name) => `</${name}>`)
+    .join("\n");
+  const after = stackAtEnd(`${html}\n${tags}`);
+  return after.seesTags && after.open.length === 0 ? tags : null;
+}
+
+function inFence(text: string): string {
+  const longest = Math.max(2, ...[...text.matchAll(/`+/g)].map(([run]) => run.length));
+  const fence = "`".repeat(longest + 1);
+  return `${fence}\n${text}\n${fence}`;
+}
