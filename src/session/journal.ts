@@ -15,6 +15,7 @@ export interface Journal {
    * @throws TeamError `write`; the line is then not in the journal, not even a part of it, and its number is not used up
    */
   append(body: EventBody, options?: { readonly durable?: boolean }): TeamEvent;
+  /** Idempotent. Throws TeamError `write` when the system only now reports a failed write. */
   close(): void;
 }
 
@@ -100,8 +101,13 @@ class FileJournal implements Journal {
   }
 
   close(): void {
-    if (this.file !== null) fs.closeSync(this.file);
+    const file = this.file;
     this.file = null;
+    try {
+      if (file !== null) fs.closeSync(file);
+    } catch (error) {
+      throw writeError("close the journal", this.path, error); // some disks report a failed write only now
+    }
   }
 
   private takeBack(file: number): void {
