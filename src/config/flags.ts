@@ -112,7 +112,7 @@ export function readOptions(source: OptionSource, cwd: string): Partial<Choices>
 /** The model of the synthesis step, where a variable names it. */
 export function readSynthesizer(source: OptionSource, names: ModelNames): string | undefined {
   const [word] = source.values("synthesizer");
-  return word === undefined ? undefined : requireModel(word, names, source.nameOf("synthesizer")).model;
+  return word === undefined ? undefined : requireModel(word, names, source.nameOf("synthesizer"), source.errors).model;
 }
 
 // --- internal ---

@@ -86,12 +86,12 @@ export function explainUnknown(word: string, names: ModelNames): { readonly mess
   return { message: `there is no model ${quoted(word)}`, hint: meant ? `Did you mean ${meant}? ${choices}` : choices };
 }
 
-/** Finds a model or throws a TeamError (usage) that says what it may be. `from` says where the word stands: `--models`. */
-export function requireModel(word: string, names: ModelNames, from: string): Model {
+/** Finds a model or throws a TeamError that says what it may be. `from` says where the word stands: `--models`. */
+export function requireModel(word: string, names: ModelNames, from: string, code: "usage" | "config" = "usage"): Model {
   const model = names.find(word);
   if (model) return model;
   const { message, hint } = explainUnknown(word, names);
-  throw new TeamError("usage", `${from}: ${message}`, hint);
+  throw new TeamError(code, `${from}: ${message}`, hint);
 }
 
 /** `agent_a` for 0, `agent_z` for 25, `agent_aa` for 26 (design.md, "Words"). */

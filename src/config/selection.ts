@@ -71,17 +71,9 @@ function strongest(
   }
   const variables = variableSource(environment);
   const listed = variables.values("models");
-  if (listed.length > 0) return { models: readVariable(listed, names), why: `from ${variables.nameOf("models")}` };
+  const variable = variables.nameOf("models");
+  if (listed.length > 0) return { models: readModels(listed, names, variable, variables.errors), why: `from ${variable}` };
   return file?.models ? { models: file.models, why: `from ${basename(file.path)}` } : null;
-}
-
-/** A variable is configuration: what is wrong with it is no fault of the command line. */
-function readVariable(listed: readonly string[], names: ResolvedConfig["names"]): readonly FileModel[] {
-  try {
-    return readModels(listed, names, "MG_TEAM_MODELS");
-  } catch (error) {
-    throw error instanceof TeamError ? new TeamError("config", error.message, error.hint) : error;
-  }
 }
 
 function oneMore(models: readonly FileModel[]): string {

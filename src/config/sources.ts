@@ -2,12 +2,11 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { TeamError } from "../errors.ts";
 import { formatDuration, quoted } from "../text.ts";
-import type { ContextPath } from "../types.ts";
 import { type Choices, defaultChoices, firstOf } from "./choices.ts";
 import { type ConfigFile, readConfigFile } from "./file.ts";
 import { flagSource, readOptions, readSynthesizer, unknownVariables, variableSource } from "./flags.ts";
 import { createModelNames, type ModelNames } from "./models.ts";
-import { absolute, isInside, shown } from "./paths.ts";
+import { absolute, isInside, real, shown } from "./paths.ts";
 import type { OutputSettings, PluginRequest } from "./settings.ts";
 import { type CommandLine, optionValues } from "./tokenise.ts";
 import type { Environment } from "./trust-store.ts";
@@ -84,16 +83,17 @@ function outputOf({ mode, quiet, verbose, color }: Choices, flags: Partial<Choic
 }
 
 /** What is allowed, but hardly meant. */
-function doubts({ timeoutSeconds, stepTimeoutSeconds }: Choices, file: ConfigFile | null, cwd: string): string[] {
+function doubts({ timeoutSeconds, stepTimeoutSeconds, context }: Choices, file: ConfigFile | null, cwd: string): string[] {
   const warnings: string[] = [];
   if (stepTimeoutSeconds !== null && stepTimeoutSeconds >= timeoutSeconds) {
     const [step, whole] = [formatDuration(stepTimeoutSeconds), formatDuration(timeoutSeconds)];
     warnings.push(`the step timeout of ${step} has no effect: the whole run ends after ${whole}`);
   }
   if (file === null && existsSync(join(cwd, "mg-team.yml"))) warnings.push("mg-team.yml is not read; rename it to mg-team.yaml");
-  const outside = ({ path, permission }: ContextPath) => permission === "write" && !isInside(path, cwd);
-  for (const { path } of (file?.choices.context ?? []).filter(outside)) {
-    warnings.push(`${shown(file?.path ?? "", cwd)} lets the models change files outside of this project: ${path}`);
+  if (file === null || context !== file.choices.context) return warnings;
+  for (const { path, permission } of context) {
+    if (permission === "read" || isInside(real(path), real(cwd))) continue;
+    warnings.push(`${shown(file.path, cwd)} lets the models change files outside of this project: ${path}`);
   }
   return warnings;
 }

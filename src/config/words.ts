@@ -32,10 +32,10 @@ export function sortWords(words: readonly Word[], names: ModelNames, lastModels:
 }
 
 /** The models of a list such as `codex,gemini`, or of several. `from` says where it stands: `--models`. */
-export function readModels(texts: readonly string[], names: ModelNames, from: string): Model[] {
+export function readModels(texts: readonly string[], names: ModelNames, from: string, code: "usage" | "config" = "usage"): Model[] {
   const words = texts.flatMap(listWords);
-  if (words.length === 0) throw new TeamError("usage", `${from} names no model`, `For example: ${from} codex gemini`);
-  return words.map((word) => requireModel(word, names, from));
+  if (words.length === 0) throw new TeamError(code, `${from} names no model`, "Name two or more, for example: codex,gemini");
+  return words.map((word) => requireModel(word, names, from, code));
 }
 
 // --- internal ---
