@@ -22,7 +22,7 @@ export function fingerprint(files: readonly string[]): string {
 }
 
 /**
- * A code file with all files that it imports by a relative path, directly or through others; real paths. What comes from packages, from
+ * A code file with all files that it names by a relative path, directly or through others; real paths. What comes from packages, from
  * computed paths or from other programs is not covered.
  */
 export function withImports(file: string): string[] {
@@ -52,18 +52,23 @@ export function filesIn(directory: string): string[] {
 
 const loaders = { ".ts": "ts", ".tsx": "tsx", ".mts": "ts", ".cts": "ts", ".js": "js", ".jsx": "jsx", ".mjs": "js", ".cjs": "js" } as const;
 
+/** What the parser finds, and beside it every literal that is the relative path of a file: workers, assets, `createRequire`. */
 function importsOf(file: string): string[] {
   const loader = loaders[extname(file) as keyof typeof loaders];
   if (loader === undefined) return [];
-  let paths: string[];
+  const code = new TextDecoder().decode(readBytes(file));
+  const literals = [...code.matchAll(/(["'`])(\.{1,2}\/(?:(?!\1)[^\n])+)\1/g)].map(([, , path = ""]) => path);
+  return [...parsedImports(code, loader), ...literals].flatMap((path) => resolveImport(path, dirname(file)));
+}
+
+function parsedImports(code: string, loader: "ts" | "tsx" | "js" | "jsx"): string[] {
   try {
-    paths = new Bun.Transpiler({ loader }).scan(readBytes(file)).imports.map(({ path }) => path);
-  } catch (error) {
-    if (error instanceof TeamError) throw error;
-    // Code that can't be parsed can't be run either; its own bytes are covered.
+    const imports = new Bun.Transpiler({ loader }).scanImports(code);
+    return imports.map(({ path }) => path).filter((path) => /^\.{0,2}\//.test(path));
+  } catch {
+    // Code that can't be parsed can't be run either.
     return [];
   }
-  return paths.filter((path) => /^\.{0,2}\//.test(path)).flatMap((path) => resolveImport(path, dirname(file)));
 }
 
 /** As Bun resolves it: the file itself, with an extension, with `.ts` for `.js`, or the index of a directory. */
