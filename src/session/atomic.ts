@@ -10,26 +10,8 @@ import { writeError } from "./reasons.ts";
  * @throws TeamError `write` with path and reason; the temporary file is gone then
  */
 export async function writeFileAtomic(path: string, data: string | Uint8Array, mode = 0o600): Promise<void> {
-  const temporary = temporaryName(path);
-  const bytes = typeof data === "string" ? Buffer.from(data) : data;
-  try {
-    const file = await fs.promises.open(temporary, "wx", mode);
-    try {
-      for (let done = 0; done < bytes.length; ) done += (await file.write(bytes, done, bytes.length - done)).bytesWritten;
-      await file.sync();
-    } finally {
-      await file.close();
-    }
-    await fs.promises.rename(temporary, path);
-  } catch (error) {
-    removeQuietly(temporary);
-    throw writeError("write", path, error);
-  }
-  try {
-    syncDirectory(dirname(path));
-  } catch (error) {
-    throw writeError("write", path, error);
-  }
+  // Synchronous inside: the files are small, and nothing else of ours can come between the steps.
+  writeFileAtomicSync(path, data, mode);
 }
 
 /** As {@link writeFileAtomic}, for places that cannot wait (signal handlers). */

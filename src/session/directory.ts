@@ -1,11 +1,11 @@
 import { randomBytes } from "node:crypto";
 import fs from "node:fs";
 import { basename, join, resolve } from "node:path";
-import { TeamError } from "../errors.ts";
+import { systemCodeOf, TeamError } from "../errors.ts";
 import { nearest } from "../text.ts";
 import type { AgentId } from "../types.ts";
-import { writeFileAtomicSync } from "./atomic.ts";
-import { hintOf, reasonOf } from "./reasons.ts";
+import { syncDirectory, writeFileAtomicSync } from "./atomic.ts";
+import { hintOf, reasonOf, writeError } from "./reasons.ts";
 
 /** Where everything of a run is (design.md, "Files of a run"). All paths are absolute; not all of them exist yet. */
 export interface TeamDirectory {
@@ -47,8 +47,10 @@ export function createTeamDirectory(projectDir: string, date: Date | number): Te
     fs.mkdirSync(sessions, { recursive: true });
     const root = claim(sessions, `team_${timestamp(new Date(date))}`);
     for (const path of ["session/agents", "configs", "runs", "synthesis"]) fs.mkdirSync(join(root, path), { recursive: true, mode: 0o700 });
-    writeFileAtomicSync(join(root, cookieFile), `${randomBytes(16).toString("hex")}\n`);
-    return teamDirectory(root);
+    const cookie = randomBytes(16).toString("hex");
+    writeFileAtomicSync(join(root, cookieFile), `${cookie}\n`);
+    syncDirectory(sessions);
+    return teamDirectory(root, cookie);
   } catch (error) {
     const cause = error instanceof TeamError ? error.cause : error;
     const where = (cause as NodeJS.ErrnoException).path ?? sessions;
@@ -103,7 +105,7 @@ export function listTeamIds(projectDir: string): string[] {
 }
 
 /** The paths of a team directory that exists. */
-export function teamDirectory(path: string): TeamDirectory {
+export function teamDirectory(path: string, cookie = readCookie(resolve(path))): TeamDirectory {
   const root = resolve(path);
   const at = (...parts: string[]) => join(root, ...parts);
   return {
@@ -121,7 +123,7 @@ export function teamDirectory(path: string): TeamDirectory {
     deliverable: at("synthesis", "deliverable"),
     winner: at("synthesis", "winner"),
     synthesisRun: at("runs", "synthesis"),
-    cookie: readCookie(root),
+    cookie,
     runDir: (agent, round, attempt = 1) => at("runs", agent, `r${round}`, ...(attempt > 1 ? [`try${attempt}`] : [])),
   };
 }
@@ -162,7 +164,8 @@ function readCookie(root: string): string {
   try {
     const text = fs.readFileSync(join(root, cookieFile), "utf8").trim();
     return /^[0-9a-f]{32}$/.test(text) ? text : "";
-  } catch {
-    return "";
+  } catch (error) {
+    if (["ENOENT", "ENOTDIR"].includes(systemCodeOf(error) ?? "")) return "";
+    throw writeError("read", join(root, cookieFile), error); // without it the run's processes could not be found
   }
 }

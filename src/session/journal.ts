@@ -15,7 +15,7 @@ export interface Journal {
    * @throws TeamError `write`; the line is then not in the journal, not even a part of it, and its number is not used up
    */
   append(body: EventBody, options?: { readonly durable?: boolean }): TeamEvent;
-  /** Idempotent. Throws TeamError `write` when the system only now reports a failed write. */
+  /** Idempotent. Makes what is not durable yet so, and throws TeamError `write` when a write turns out to have failed. */
   close(): void;
 }
 
@@ -103,10 +103,13 @@ class FileJournal implements Journal {
   close(): void {
     const file = this.file;
     this.file = null;
+    if (file === null) return;
     try {
-      if (file !== null) fs.closeSync(file);
+      fs.fdatasyncSync(file); // Bun tells no errors of close (seen with 1.4.5)
     } catch (error) {
-      throw writeError("close the journal", this.path, error); // some disks report a failed write only now
+      throw writeError("write to the journal", this.path, error);
+    } finally {
+      fs.closeSync(file);
     }
   }
 

@@ -30,7 +30,7 @@ export function acquireLock(teamDir: string): Lock {
     writeFileAtomicSync(join(teamDir, holderFile), `${JSON.stringify({ pid: process.pid, started: new Date().toISOString() })}\n`);
   } catch (error) {
     lock.close();
-    throw error;
+    throw writeError("lock", teamDir, error);
   }
   return lock;
 }
@@ -101,7 +101,11 @@ class FileLock implements Lock {
 
   close(): void {
     if (!held.delete(this)) return;
-    fs.rmSync(this.holder, { force: true });
+    try {
+      fs.rmSync(this.holder, { force: true });
+    } catch {
+      // The next start takes the run for one that crashed, sweeps it, and finds nothing.
+    }
     this.database.close();
   }
 
