@@ -33,30 +33,50 @@ export interface FaultRun extends AsyncDisposable {
   readonly counts: Readonly<Record<string, number>>;
 }
 
-/** Runs the program under strace; only its main thread is traced, and only after its start. */
+/** Runs `writer.ts` with a fault; only its main thread is traced, and only after its start. */
 export async function runWithFault(injection: Injection | null): Promise<FaultRun> {
   const temp = temporaryDirectory();
   fs.mkdirSync(temp.join("project"));
   fs.mkdirSync(temp.join("warm-up"));
-  const command = [process.execPath, join(import.meta.dir, "writer.ts"), temp.join("project"), temp.join("warm-up")];
+  const inject = injection ? ["-e", `inject=${injection.call}:${injection.fault}:when=${injection.when}`] : [];
+  const options = ["-e", `trace=${tracedCalls.join(",")}`, ...inject];
+  return outcome(temp, await runTraced(temp, "writer.ts", [temp.join("project"), temp.join("warm-up")], options));
+}
+
+/**
+ * Runs a program of this directory that says "ready" and then waits for a line; strace comes in between, so that calls are counted from
+ * there. Its trace is in the file `trace`.
+ * @returns what the program printed after that
+ */
+export async function runTraced(
+  temp: TemporaryDirectory,
+  program: string,
+  args: readonly string[],
+  options: readonly string[],
+): Promise<string> {
+  const command = [process.execPath, join(import.meta.dir, program), ...args];
   const writer = Bun.spawn(command, { stdin: "pipe", stdout: "pipe", stderr: "pipe", env: process.env });
   const output = collect(writer.stdout);
   const errors = collect(writer.stderr);
-  await until(() => output.text.startsWith('"ready"\n') || writer.exitCode !== null, "the program's start");
-  const inject = injection ? ["-e", `inject=${injection.call}:${injection.fault}:when=${injection.when}`] : [];
-  const strace = ["strace", "-y", "-s", "0", "-o", temp.join("trace"), "-e", `trace=${tracedCalls.join(",")}`, ...inject];
-  const tracer = Bun.spawn([...strace, "-p", String(writer.pid)], { stdin: "ignore", stdout: "ignore", stderr: "pipe", env: process.env });
+  await until(() => output.text.startsWith(ready) || writer.exitCode !== null, "the program's start");
+  const strace = ["strace", "-y", "-s", "0", "-o", temp.join("trace"), ...options, "-p", String(writer.pid)];
+  const tracer = Bun.spawn(strace, { stdin: "ignore", stdout: "ignore", stderr: "pipe", env: process.env });
   const said = collect(tracer.stderr);
   await until(() => said.text.includes("attached") || tracer.exitCode !== null, "strace");
   if (!said.text.includes("attached")) writer.kill("SIGKILL");
   writer.stdin.write("\n");
   writer.stdin.end();
-  await Promise.all([writer.exited, tracer.exited, output.done, errors.done, said.done]);
+  await Promise.all([writer.exited, output.done, errors.done]);
+  // With -f strace waits for the program's children, too; they may outlive it.
+  await Promise.race([tracer.exited, Bun.sleep(2000)]);
+  tracer.kill("SIGKILL");
   if (!said.text.includes("attached") || errors.text !== "") throw new Error(`${said.text}${errors.text}`);
-  return outcome(temp, output.text);
+  return output.text.slice(ready.length);
 }
 
 // --- internal ---
+
+const ready = '"ready"\n';
 
 function outcome(temp: TemporaryDirectory, output: string): FaultRun {
   const trace = fs.readFileSync(temp.join("trace"), "utf8").split("\n");
@@ -68,7 +88,7 @@ function outcome(temp: TemporaryDirectory, output: string): FaultRun {
     acknowledged: output
       .trim()
       .split("\n")
-      .slice(1)
+      .filter(Boolean)
       .map((line) => JSON.parse(line) as Acknowledged),
     injected: trace.find((line) => line.includes("(INJECTED)")) ?? (killed ? last : null),
     counts,
