@@ -1,0 +1,225 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { main } from "../../src/cli.ts";
+import type { Output } from "../../src/commands/io.ts";
+import { type TeamDirectory, teamDirectory } from "../../src/session/directory.ts";
+import type { TeamEvent } from "../../src/session/events.ts";
+import type { RunResult } from "../../src/session/result.ts";
+import type { SignalListener, SignalName } from "../../src/signals.ts";
+import { installCommand } from "../fixtures/fake-massgen/install.ts";
+import type { FakeScript, LaunchRecord } from "../fixtures/fake-massgen/script.ts";
+import { type Plays, scriptOf } from "./plays.ts";
+import { createProject, type TestProject } from "./project.ts";
+import { checkRun } from "./run-rules.ts";
+
+/** A whole `mg-team run` on the fake MassGen, in this process: no start of the CLI, the same `main`. */
+export interface RunSpec {
+  /** What the agents do; see {@link scriptOf}. As many agents as it names, unless `models` says otherwise. */
+  readonly plays?: Plays;
+  /** The rest of the fake's script. */
+  readonly script?: FakeScript;
+  readonly models?: readonly string[];
+  readonly query?: string;
+  /** More arguments. `--synthesis markdown` and `--events` are always there; `--json` in them takes the place of the latter. */
+  readonly args?: readonly string[];
+  readonly env?: Readonly<Record<string, string>>;
+  /** Text of mg-team.yaml. */
+  readonly yaml?: string;
+  /** Files of the project, by name. Their paths may be used in `args` as `./name`. */
+  readonly files?: Readonly<Record<string, string>>;
+  /** Sees each event as it is printed; may end the run. */
+  readonly onEvent?: (event: TeamEvent, live: LiveRun) => void;
+}
+
+export interface LiveRun {
+  readonly project: TestProject;
+  /** As if the process had got that signal. */
+  kill(signal: SignalName): void;
+}
+
+/** A run that has ended, with everything that it left. Its project is gone. */
+export interface FinishedRun {
+  readonly code: number;
+  readonly stdout: string;
+  readonly stderr: string;
+  /** result.json. */
+  readonly result: RunResult;
+  /** events.jsonl. */
+  readonly events: readonly TeamEvent[];
+  readonly launches: readonly LaunchRecord[];
+}
+
+/** The same while its files are still there. */
+export interface KeptRun extends FinishedRun {
+  readonly project: TestProject;
+  readonly directory: TeamDirectory;
+}
+
+/**
+ * Plays a run and checks what holds for every run whatsoever (`checkRun`). Few at the same time; more wait for their turn.
+ * @param look at what is on disk, before it is gone
+ */
+export async function playRun(spec: RunSpec, look: (run: KeptRun) => void | Promise<void> = () => {}): Promise<FinishedRun> {
+  return inTurn(async () => {
+    await using project = createRunProject(spec);
+    const { code, stdout, stderr } = await runHere(project, argumentsOf(spec), spec.onEvent);
+    const directory = onlyRun(project, stderr);
+    const result: RunResult = JSON.parse(readFileSync(directory.result, "utf8"));
+    const events = linesOf(readFileSync(directory.journal, "utf8"));
+    const run = { code, stdout, stderr, result, events, launches: project.launches(), project, directory };
+    await checkRun(run);
+    await look(run);
+    return run;
+  });
+}
+
+/** Plays something that ends before there is a run: wrong options, a failing preflight. */
+export async function playRefusal(spec: RunSpec): Promise<{ code: number; stdout: string; stderr: string; launches: LaunchRecord[] }> {
+  return inTurn(async () => {
+    await using project = createRunProject(spec);
+    const ended = await runHere(project, argumentsOf(spec), spec.onEvent);
+    return { ...ended, launches: project.launches() };
+  });
+}
+
+/** A project for such a run. All projects share one fake and its cached probe and configs, so that only steps are started. */
+export function createRunProject({ plays = {}, script = {}, env = {}, yaml, files = {} }: RunSpec, name = "project"): TestProject {
+  const project = createProject({
+    name,
+    layout: "none",
+    script: { quiet: true, ...script, agents: { ...scriptOf(plays), ...script.agents } },
+  });
+  const { bin, cache } = sharedFake();
+  Object.assign(project.env, { PATH: `${bin}:/usr/bin:/bin`, XDG_CACHE_HOME: cache, ...env });
+  if (yaml !== undefined) project.temp.write(`${name}/mg-team.yaml`, yaml);
+  for (const [path, text] of Object.entries(files)) project.temp.write(`${name}/${path}`, text);
+  return project;
+}
+
+/** argv of a run. */
+export function argumentsOf({ plays = {}, models, query = "Say hello", args = [] }: RunSpec): string[] {
+  const count = Math.max(2, Object.keys(plays).length);
+  const team = models ?? Array.from({ length: count }, (_, index) => `grok/model-${"abcdefgh"[index]}`);
+  const mode = args.includes("--json") || args.includes("--events") ? [] : ["--events"];
+  const named =
+    args.some((word) => word === "--models" || word.startsWith("--models=")) || team.length === 0 ? [] : [`--models=${team.join(",")}`];
+  const synthesis = args.includes("--synthesis") ? [] : ["--synthesis", "markdown"];
+  return ["run", ...mode, "--no-docker", ...synthesis, ...named, ...args, "--", query];
+}
+
+/** Runs the program's `main` in this process. Events on stdout become files beside the fake's script, for its waits: `step.finished-agent_b-1`. */
+export async function runHere(
+  project: TestProject,
+  argv: readonly string[],
+  onEvent: RunSpec["onEvent"] = () => {},
+): Promise<{ code: number; stdout: string; stderr: string }> {
+  const listeners = new Set<SignalListener>();
+  let killed = 0;
+  const kill = (name: SignalName) => {
+    const exitCode = ({ SIGINT: 130, SIGTERM: 143, SIGHUP: 129 } as const)[name];
+    for (const listener of [...listeners]) listener({ name, exitCode, again: killed > 0 });
+    killed++;
+  };
+  const stdout = collector((text) => {
+    if (!text.startsWith('{"v":1')) return;
+    const event: TeamEvent = JSON.parse(text);
+    for (const name of markOf(event)) project.signal(name);
+    onEvent(event, { project, kill });
+  });
+  const stderr = collector();
+  const code = await main(argv, {
+    environment: project.env,
+    cwd: project.directory,
+    stdin: { isTerminal: false, read: async () => new Uint8Array() },
+    stdout,
+    stderr,
+    signals: {
+      onSignal(listener) {
+        listeners.add(listener);
+        return () => listeners.delete(listener);
+      },
+      first: null,
+      dispose() {},
+    },
+  });
+  return { code, stdout: stdout.text, stderr: stderr.text };
+}
+
+/** The team directory of a project's only run. */
+export function onlyRun(project: TestProject, output = ""): TeamDirectory {
+  const sessions = join(project.directory, ".massgen-quality/sessions");
+  let names: string[] = [];
+  try {
+    names = readdirSync(sessions);
+  } catch {
+    // Told below.
+  }
+  const [name, ...more] = names;
+  if (name === undefined || more.length > 0) throw new Error(`expected one run, found ${names.length}: ${output}`);
+  return teamDirectory(join(sessions, name));
+}
+
+/** Lines of JSON. */
+export function linesOf<Line = TeamEvent>(text: string): Line[] {
+  return text.split("\n").flatMap((line) => (line === "" ? [] : [JSON.parse(line) as Line]));
+}
+
+/** Runs it when fewer than `atOnce` others run: two cores, and each run starts two to five processes. */
+export async function inTurn<T>(work: () => Promise<T>): Promise<T> {
+  if (running >= atOnce) await new Promise<void>((resolve) => waiting.push(resolve));
+  else running++;
+  try {
+    return await work();
+  } finally {
+    const next = waiting.shift();
+    if (next) next();
+    else running--;
+  }
+}
+
+/** Milliseconds for a test that waits for its turn. */
+export const patience = 120_000;
+
+// --- internal ---
+
+const atOnce = 3;
+let running = 0;
+const waiting: (() => void)[] = [];
+
+let fake: { readonly bin: string; readonly cache: string } | null = null;
+
+/** Gone with this process. */
+function sharedFake(): { readonly bin: string; readonly cache: string } {
+  if (fake) return fake;
+  const root = mkdtempSync(join(tmpdir(), "mg-team-fake-"));
+  process.on("exit", () => rmSync(root, { recursive: true, force: true }));
+  installCommand(join(root, "bin"));
+  fake = { bin: join(root, "bin"), cache: join(root, "cache") };
+  return fake;
+}
+
+function collector(onWrite: (text: string) => void = () => {}): Output & { readonly text: string } {
+  let text = "";
+  return {
+    write(part) {
+      text += part;
+      onWrite(part);
+    },
+    get wrote() {
+      return text !== "";
+    },
+    get text() {
+      return text;
+    },
+    isTerminal: false,
+    columns: 80,
+    flush: async () => null,
+  };
+}
+
+function markOf(event: TeamEvent): string[] {
+  if (event.type === "step.finished") return [`finished-${event.action.agent}-${event.action.round}`];
+  if (event.type === "step.started") return [`started-${event.agent}-${event.round}`];
+  return event.type === "synthesis.started" ? [`synthesis-${event.kind}`] : [];
+}
