@@ -7,9 +7,10 @@ import { commands, type Registry } from "./commands/index.ts";
 import { createInput, createOutput, type Output, type StandardInput } from "./commands/io.ts";
 import { createLog } from "./commands/log.ts";
 import { version } from "./commands/version.ts";
-import { runOptions } from "./config/options.ts";
+import { runOptions, variableOf } from "./config/options.ts";
 import { type CommandLine, isGiven, pickCommand, tokenise } from "./config/tokenise.ts";
 import type { Environment } from "./config/trust-store.ts";
+import { onOrOff } from "./config/values.ts";
 import { ExitCode, TeamError } from "./errors.ts";
 import { installSignals, type Signals } from "./signals.ts";
 
@@ -70,20 +71,26 @@ async function dispatch(argv: readonly string[], around: Surroundings, registry:
 }
 
 function contextOf(around: Surroundings, options: CommandLine, positionals: CommandContext["positionals"]): CommandContext {
-  const log = createLog(around.stderr, { quiet: isGiven(options, "quiet"), verbose: isGiven(options, "verbose") });
-  return { ...around, options, positionals, log };
+  const on = (name: "quiet" | "verbose") => isGiven(options, name);
+  const variable = (name: "quiet" | "verbose") => isOn(around.environment, name);
+  const quiet = on("quiet") || (variable("quiet") && !on("verbose"));
+  const verbose = on("verbose") || (variable("verbose") && !on("quiet"));
+  return { ...around, options, positionals, log: createLog(around.stderr, { quiet, verbose }) };
 }
 
 /** Works on argv itself, because what is wrong may be the options. */
 function report(error: unknown, argv: readonly string[], { environment, stdout, stderr }: Surroundings, registry: Registry): number {
   const words = beforeDashes(argv);
-  const verbose = words.includes("--verbose") || words.includes("-v") || environment.MG_TEAM_VERBOSE === "1";
+  const verbose = words.includes("--verbose") || words.includes("-v") || isOn(environment, "verbose");
   const { command, explicit } = pickCommand(argv, Object.keys(registry), runOptions);
   const explained = explainError(error, verbose, explicit ? `mg-team ${command} --help` : "mg-team --help");
   stderr.write(explained.text);
-  const json = words.includes("--json") || environment.MG_TEAM_JSON === "1";
-  if (json && !stdout.wrote) stdout.write(errorJson(explained));
+  if ((words.includes("--json") || isOn(environment, "json")) && !stdout.wrote) stdout.write(errorJson(explained));
   return explained.exitCode;
+}
+
+function isOn(environment: Environment, option: "quiet" | "verbose" | "json"): boolean {
+  return onOrOff(environment[variableOf(option)] ?? "") === true;
 }
 
 function beforeDashes(argv: readonly string[]): readonly string[] {

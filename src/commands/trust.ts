@@ -72,7 +72,9 @@ function text(subjects: readonly TrustSubject[], environment: Environment, cwd: 
     return [`${headings[list ? trustState(subject, environment) : "trusted"]} ${name}`, ...indented(items)];
   });
   const plugins = subjects.some(({ items }) => items.some(({ kind }) => kind === "plugin"));
-  const limits = plugins ? ["Covered are these files and what plugins import by relative paths; packages are not."] : [];
+  const limits = plugins
+    ? ["Covered are these files and those that plugins name by relative paths, but not", "the packages that they use."]
+    : [];
   const open = list && subjects.some((subject) => trustState(subject, environment) !== "trusted");
   const next = open ? ["To let them run as they are now: mg-team trust"] : ["After a change to one of these files, trust it again."];
   return `${[...lines, "", ...limits, ...next].join("\n")}\n`;

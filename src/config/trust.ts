@@ -1,4 +1,4 @@
-import { dirname, join } from "node:path";
+import { dirname } from "node:path";
 import { TeamError } from "../errors.ts";
 import { neutralise } from "../session/text.ts";
 import { listOf, shellWord, splitCommand } from "../text.ts";
@@ -51,13 +51,9 @@ export function configSubject(file: ConfigFile): TrustSubject | null {
 /** The wrapper script of a `plugin_dir`, with the files beside it; null when it lies outside of the project. */
 export function scriptSubject(script: string, projectDir: string): TrustSubject | null {
   if (!isFile(script) || !isInside(script, projectDir)) return null;
-  const name = join("scripts", "run-massgen.sh");
-  return subject(script, [
-    item("plugin_dir", `plugin_dir of environment.json: ${shown(dirname(dirname(script)), projectDir)} (${name})`, [
-      script,
-      ...filesIn(dirname(script)),
-    ]),
-  ]);
+  const directory = dirname(script);
+  const what = `plugin_dir of environment.json: ${shown(dirname(directory), projectDir)} (${shown(script, dirname(directory))})`;
+  return subject(script, [item("plugin_dir", what, filesIn(directory))]);
 }
 
 /** Whether the user has consented to a subject as it is now. */

@@ -1,0 +1,64 @@
+import { describe, expect, test } from "bun:test";
+import { resolve } from "node:path";
+import { temporaryDirectory } from "../support/temp.ts";
+
+const cli = resolve(import.meta.dir, "../../src/cli.ts");
+// The first "--" is Bun's own.
+const start = [process.execPath, "--no-env-file", cli, "--"];
+
+/** Runs a shell line in which "$@" is the program. */
+function shell(line: string, cwd = "/", environment: Record<string, string> = {}) {
+  const child = Bun.spawnSync(["bash", "-c", line, "bash", ...start], {
+    cwd,
+    env: { PATH: process.env.PATH ?? "", HOME: "/nowhere", ...environment },
+    stdin: "ignore",
+  });
+  return { code: child.exitCode, stdout: child.stdout.toString(), stderr: child.stderr.toString() };
+}
+
+describe("as a process", () => {
+  test("the result goes to stdout, messages to stderr, and the exit code is ours", () => {
+    expect(shell('"$@" --version')).toEqual({ code: 0, stdout: expect.stringMatching(/^\d+\.\d+\.\d+\n$/), stderr: "" });
+    expect(shell('"$@"')).toEqual({ code: 2, stdout: "", stderr: expect.stringContaining("mg-team --help") });
+    expect(shell('"$@" trsut')).toEqual({ code: 2, stdout: "", stderr: expect.stringContaining("Did you mean trust?") });
+  });
+
+  test("a reader that stops reading is no error", () => {
+    expect(shell('"$@" completion zsh | head -c 1; echo " $PIPESTATUS"')).toEqual({ code: 0, stdout: "# 0\n", stderr: "" });
+    expect(shell('"$@" run --help | true; echo "$PIPESTATUS"').stdout).toBe("0\n");
+  });
+
+  test("a full disk is an error with exit code 7", () => {
+    const { code, stderr } = shell('"$@" run --help > /dev/full');
+    expect(code).toBe(7);
+    expect(stderr).toStartWith("mg-team: the result could not be written: ");
+  });
+
+  test("a query in front of which -- stands may look like anything", () => {
+    expect(shell('"$@" -- --help with codex').stderr).toContain("a team needs two models");
+    expect(shell('"$@" -- trsut with codex').stderr).toContain("a team needs two models");
+  });
+
+  test("a query from standard input is read to its end", () => {
+    expect(shell('printf "a\\377" | "$@" --query-file - --models codex grok').stderr).toContain(
+      "the query from standard input is not UTF-8",
+    );
+    expect(shell('head -c 200000 /dev/zero | tr "\\0" x | "$@" --query-file - --models codex grok')).toEqual({
+      code: 3,
+      stdout: "",
+      stderr: expect.stringContaining("196 KiB"),
+    });
+  });
+
+  test("a hostile working directory runs nothing and sets nothing", async () => {
+    await using temp = temporaryDirectory("ho stile\n'dir'");
+    temp.write(".env", "MG_TEAM_TIMOUT=1\nMG_TEAM_JSON=1\n");
+    temp.write("mg-team.yaml", "plugins: [./evil.ts]\nmassgen: { command: ./evil.sh }\n");
+    temp.write("evil.ts", 'require("node:fs").writeFileSync("evil", "")');
+    temp.write("evil.sh", "#!/bin/sh\ntouch evil\n");
+    const { code, stdout, stderr } = shell('"$@" "Q" with codex and grok; code=$?; ls -A; exit $code', temp.path);
+    expect([code, stdout.split("\n").sort().join(" ").trim()]).toEqual([3, ".env evil.sh evil.ts mg-team.yaml"]);
+    expect(stderr).toContain("Look at it, then type: mg-team trust");
+    expect(stderr).not.toContain("TIMOUT");
+  });
+});
