@@ -23,12 +23,14 @@ export function openRun(setup: TeamSetup): Run {
     signal: null,
     poison: null,
     phase: "deciding",
+    pluginBroke: false,
     writeError: null,
     elapsed: () => earlier + Math.max(0, setup.clock.now() - setup.startedAt),
     emit: createEmitter(() => run),
     pluginFailed: (error) => {
       const failure = asPluginError(error, "onConsensus");
       reportPlugin(run, failure);
+      run.pluginBroke = true;
       stopRun(run, { reason: "plugin", message: failure.message });
     },
   };

@@ -42,7 +42,7 @@ export function refreshResult(run: Run, result: RunResult, verdict: Verdict): vo
 export function exitCodeOf(run: Run, verdict: Verdict): ExitCode {
   if (run.writeError) return ExitCode.write;
   if (run.signal) return run.signal.exitCode;
-  if (verdict.kind !== "consensus" && verdict.reason === "plugin") return ExitCode.plugin;
+  if (run.pluginBroke || (verdict.kind !== "consensus" && verdict.reason === "plugin")) return ExitCode.plugin;
   if (verdict.kind === "none") return ExitCode.noAnswer;
   return run.strict && verdict.kind !== "consensus" ? ExitCode.noConsensus : ExitCode.ok;
 }

@@ -66,6 +66,8 @@ export interface Run extends TeamSetup {
   poison: string | null;
   /** The loop decides; then the synthesis makes something of it. */
   phase: "deciding" | "synthesis";
+  /** A plugin failed in a hook whose failure stops the run. */
+  pluginBroke: boolean;
   /** What could not be written: the run ends with exit 7 and never reports success. */
   writeError: Error | null;
   /** Seconds that mg-team has worked on the run, over all resumes. */
