@@ -37,8 +37,9 @@ function clause(command: CompletedCommand): string {
 }
 
 function argumentsOf(command: CompletedCommand | undefined): string {
-  const first = command?.first.kind === "words" ? [quote(`1:argument:${action(command.first)}`)] : [];
-  return [...(command?.options ?? []).flatMap(specs), ...first].join(" \\\n      ");
+  // Without a place for words, _arguments would offer nothing behind the query.
+  const first = command?.first.kind === "words" ? quote(`1:argument:${action(command.first)}`) : quote("*:words: ");
+  return [...(command?.options ?? []).flatMap(specs), first].join(" \\\n      ");
 }
 
 function specs({ names, description, values }: CompletedOption): string[] {
