@@ -108,7 +108,7 @@ describe("work on a run that nobody works on", () => {
   test("keeps others out while it lasts, also when it fails", async () => {
     await using temp = temporaryDirectory();
     expect(await whileUnlocked(temp.path, async () => expect(isLocked(temp.path)).toBe(true))).toBe(true);
-    expect(whileUnlocked(temp.path, async () => Promise.reject(new Error("no")))).rejects.toThrow("no");
+    await expect(whileUnlocked(temp.path, async () => Promise.reject(new Error("no")))).rejects.toThrow("no");
     expect(isLocked(temp.path)).toBe(false);
   });
 
