@@ -88,7 +88,8 @@ function checkDecisions({ events, result, launches }: KeptRun): void {
     const mine = recount({ agents, deeds, maxRounds: result.limits.maxRounds, launchedThisRound: launched, stopReason: reason });
     expect(event.tally).toEqual(mine.tally);
     expect(Object.fromEntries(event.ballots.map(({ voter, standing }) => [voter, standing]))).toEqual(mine.standings);
-    expect(decision && { kind: decision.kind, reason: decision.reason, winner: decision.winner }).toEqual(mine.verdict);
+    const verdict = decision === null ? null : { kind: String(decision.kind), reason: String(decision.reason), winner: decision.winner };
+    expect(verdict).toEqual(mine.verdict);
     if (!decision) expect(next).toEqual(mine.next);
   }
 }
