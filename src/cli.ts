@@ -1,3 +1,4 @@
+import { isatty } from "node:tty";
 import { readPositionals, refuseMistypedCommand } from "./commands/arguments.ts";
 import { type CommandContext, optionsOf } from "./commands/command.ts";
 import { errorJson, explainError } from "./commands/error-text.ts";
@@ -102,7 +103,11 @@ if (import.meta.main) {
   // Before anything else is done.
   const signals = installSignals();
   const [stdout, stderr] = [createOutput(process.stdout), createOutput(process.stderr)];
-  const stdin = createInput(process.stdin, (text) => stderr.write(text));
+  const stdin = createInput(
+    () => process.stdin,
+    isatty(0),
+    (text) => stderr.write(text),
+  );
   for (const event of ["uncaughtException", "unhandledRejection"] as const) {
     process.on(event, (error: unknown) => {
       // A run that listens too knows better what to keep.

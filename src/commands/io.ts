@@ -64,14 +64,14 @@ export function createOutput(stream: WritableStream): Output {
   };
 }
 
-/** Wraps process.stdin. `say` tells a person at a terminal that input is waited for. */
-export function createInput(stream: NodeJS.ReadStream, say: (text: string) => void): StandardInput {
+/** Wraps process.stdin, which is touched only when it is read. `say` tells a person at a terminal that input is waited for. */
+export function createInput(stream: () => NodeJS.ReadStream, isTerminal: boolean, say: (text: string) => void): StandardInput {
   return {
-    isTerminal: stream.isTTY === true,
+    isTerminal,
     async read() {
-      if (stream.isTTY) say("mg-team: reading the query from the terminal; end it with Ctrl-D on a line of its own\n");
+      if (isTerminal) say("mg-team: reading the query from the terminal; end it with Ctrl-D on a line of its own\n");
       const parts: Uint8Array[] = [];
-      for await (const part of stream) parts.push(typeof part === "string" ? Buffer.from(part) : part);
+      for await (const part of stream()) parts.push(typeof part === "string" ? Buffer.from(part) : part);
       return Buffer.concat(parts);
     },
   };

@@ -1,5 +1,6 @@
 import { existsSync } from "node:fs";
 import { TeamError } from "../errors.ts";
+import { childVariable, cookieVariable } from "../process/environment.ts";
 import { listOf, nearest, quoted } from "../text.ts";
 import type { Choices } from "./choices.ts";
 import { type ModelNames, requireModel } from "./models.ts";
@@ -29,8 +30,8 @@ export const variableOnly = {
   synthesizer: { type: "string", allowed: "a model", example: "claude" },
 } as const satisfies Options;
 
-/** Variables that mg-team sets for the processes that it starts. */
-export const internalVariables: readonly string[] = ["MG_TEAM_COOKIE"];
+/** Variables that mg-team sets for the processes that it starts; a step may start mg-team again. */
+const internalVariables: readonly string[] = [cookieVariable, childVariable];
 
 /** The options that were typed. */
 export function flagSource(line: CommandLine): OptionSource {

@@ -12,8 +12,8 @@ export interface Input {
   read(): Promise<Uint8Array>;
 }
 
-/** Nothing longer can be a query, in bytes: the system takes no argument of 128 KiB (massgen.md, "Launching one step"). */
-export const longestQuery = 128 * 1024 - 1;
+/** A file beyond this is not read as a query, in bytes. How long a query may be for a process is for preflight to say: far less. */
+export const largestQueryFile = 1024 * 1024;
 
 /**
  * The text of `--query-file`: a path, or "-" for standard input. UTF-8 without its byte order mark, otherwise byte for byte.
@@ -22,6 +22,10 @@ export const longestQuery = 128 * 1024 - 1;
 export async function readQueryFile(path: string, cwd: string, input: Input): Promise<string> {
   const name = path === "-" ? "standard input" : path;
   const bytes = path === "-" ? await input.read() : await readBytes(path, cwd);
+  if (bytes.length > largestQueryFile) {
+    const hint = "Put the long part into files and let the models read them: --context ./notes.md";
+    throw new TeamError("usage", `the query from ${name} has more than 1 MiB, which no process can be given`, hint);
+  }
   try {
     // The decoder takes the byte order mark away.
     return checkQuery(new TextDecoder("utf-8", { fatal: true }).decode(bytes), name);
@@ -31,17 +35,13 @@ export async function readQueryFile(path: string, cwd: string, input: Input): Pr
   }
 }
 
-/** Returns the query unchanged. Throws a TeamError for one that no step could be given: blank, with a NUL, or too long. */
+/** Returns the query unchanged. Throws a TeamError (usage) for one that says nothing, or is no text. */
 export function checkQuery(query: string, from = "the command line"): string {
   if (query.trim() === "") throw new TeamError("usage", `the query from ${from} is blank`, 'For example: mg-team "Build a landing page"');
   if (query.includes("\0")) {
     throw new TeamError("usage", `the query from ${from} has a NUL character, so it is not text`, "Remove it, or name another file.");
   }
-  const bytes = Buffer.byteLength(query);
-  if (bytes <= longestQuery) return query;
-  const size = `${Math.ceil(bytes / 1024)} KiB`;
-  const hint = "Put the long part into files and let the models read them: --context ./notes.md";
-  throw new TeamError("preflight", `the query from ${from} has ${size}, and a process takes no more than 128 KiB`, hint);
+  return query;
 }
 
 // --- internal ---

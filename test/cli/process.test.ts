@@ -43,10 +43,10 @@ describe("as a process", () => {
     expect(shell('printf "a\\377" | "$@" --query-file - --models codex grok').stderr).toContain(
       "the query from standard input is not UTF-8",
     );
-    expect(shell('head -c 200000 /dev/zero | tr "\\0" x | "$@" --query-file - --models codex grok')).toEqual({
-      code: 3,
+    expect(shell('head -c 2000000 /dev/zero | tr "\\0" x | "$@" --query-file - --models codex grok')).toEqual({
+      code: 2,
       stdout: "",
-      stderr: expect.stringContaining("196 KiB"),
+      stderr: expect.stringContaining("more than 1 MiB"),
     });
   });
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { checkQuery, longestQuery, readQueryFile } from "../../src/config/query.ts";
+import { checkQuery, largestQueryFile, readQueryFile } from "../../src/config/query.ts";
 import { resolveRun } from "../../src/config/resolve.ts";
 import { temporaryDirectory } from "../support/temp.ts";
 import { errorOf, lineOf } from "./support.ts";
@@ -42,27 +42,13 @@ describe("a query file", () => {
     ["nul.md", "a\0b", "the query from nul.md has a NUL character"],
     ["blank.md", " \n\t", "the query from blank.md is blank"],
     ["empty.md", "", "the query from empty.md is blank"],
+    ["huge.md", "x".repeat(largestQueryFile + 1), "the query from huge.md has more than 1 MiB"],
   ])("%s is refused with exit 2", async (name, content, message) => {
     await using temp = temporaryDirectory();
     if (content !== null) temp.write(name, content);
     const error = await errorOf(() => readQueryFile(name, temp.path, nothing));
     expect([error.code, error.exitCode]).toEqual(["usage", 2]);
     expect(error.message).toStartWith(message);
-  });
-});
-
-describe("length", () => {
-  test("a query of 200 KB is refused before anything starts, with a way out", async () => {
-    const error = await errorOf(() => checkQuery("x".repeat(200_000)));
-    expect(error.exitCode).toBe(3);
-    expect(error.message).toContain("196 KiB");
-    expect(error.hint).toContain("--context");
-  });
-
-  test("bytes are counted, not characters", async () => {
-    expect(checkQuery("x".repeat(longestQuery))).toHaveLength(longestQuery);
-    await errorOf(() => checkQuery("x".repeat(longestQuery + 1)));
-    await errorOf(() => checkQuery("ü".repeat(longestQuery / 2 + 1)));
   });
 });
 
