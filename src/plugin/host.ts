@@ -34,7 +34,7 @@ export function createPluginHost(hooks: TeamHooks, warn: (error: PluginError) =>
           throw new TeamError(
             "config",
             `two plugins are named ${plugin.name}: ${both}`,
-            "Rename one, or leave one out (--without-plugin).",
+            "Rename yours; --without-plugin would leave out both.",
           );
         }
         // Built-ins alone have no stray errors: such an error is a bug then, and ends the program as one.

@@ -15,7 +15,11 @@ async function failure(work: () => unknown): Promise<TeamError> {
   throw new Error("it did not fail");
 }
 
-afterEach(() => void jest.useRealTimers());
+const { exit } = process;
+afterEach(() => {
+  jest.useRealTimers();
+  expect(process.exit).toBe(exit);
+});
 
 describe("a plugin's file", () => {
   for (const name of ["plain.ts", "with space, accents é and # % %20 signs.ts", "new\nline.ts", "plain.js", "plain.mjs", "plain.mts"]) {
@@ -49,8 +53,8 @@ describe("a plugin's file", () => {
     ["throws nothing", "throw null;", "cannot be loaded: null"],
     ["rejects while loading", 'await Promise.reject(new Error("no luck"));', "cannot be loaded: no luck"],
     ["imports what does not exist", 'import "./gone.ts";', /cannot be loaded: Cannot find module '.\/gone.ts'/],
-    ["ends the process while loading", "process.exit(0);", "cannot be loaded: it called process.exit(0)"],
-    ["ends the process by its module", 'import { exit } from "node:process";\nexit(0);', "cannot be loaded: it called process.exit(0)"],
+    ["ends the process while loading", "process.exit(97);", "cannot be loaded: it called process.exit(97)"],
+    ["ends the process by its module", 'import { exit } from "node:process";\nexit(97);', "cannot be loaded: it called process.exit(97)"],
     ["has no default export", 'export const plugin = { name: "x", apply() {} };', "has no plugin as its default export"],
     ["is empty", "", "has no plugin as its default export"],
     ["exports null", "export default null;", "has no plugin as its default export"],
@@ -122,9 +126,8 @@ describe("a plugin's file", () => {
   });
 
   test("is allowed to end the process no more than before, once it is loaded", async () => {
-    const { exit } = process;
     await using temp = temporaryDirectory();
-    await failure(() => loadPlugin({ path: temp.write("bad.ts", "process.exit(1);") }));
+    await failure(() => loadPlugin({ path: temp.write("bad.ts", "process.exit(97);") }));
     await loadPlugin({ path: temp.write("good.ts", 'export default { name: "x", apply() {} };') });
     expect(process.exit).toBe(exit);
   });

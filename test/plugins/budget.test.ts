@@ -237,6 +237,14 @@ describe("a resumed run", () => {
     expect(run.team.stops).toEqual([]);
   });
 
+  test("forgets that a lost step had no price when its end shows one", async () => {
+    const lost: EventBody[] = [started("abc"), stepStarted("b"), stepCost("b", tokens), resumed()];
+    const run = withBudget(5, {}, lost);
+    run.emit(stepFinished("b", { answer: 1 }, { cost: { usd: 0.1, ...tokens } }));
+    await run.launch();
+    expect(run.team.stops).toEqual([]);
+  });
+
   test("remembers the unpriced step", async () => {
     const run = withBudget(5, {}, before(null));
     await run.launch();
