@@ -14,14 +14,10 @@ export const javascriptCheck: Check = {
 /** The syntax error of a script, if any. */
 export async function problemsOf(text: string, plugins: ParserPlugin[] = ["jsx"]): Promise<readonly Problem[]> {
   const { parse } = await import("@babel/parser");
-  try {
-    parse(text, { ...options, plugins });
-    return [];
-  } catch (error) {
-    const { pos } = error as { readonly pos?: unknown };
-    if (typeof pos !== "number" || !(error instanceof SyntaxError)) throw error;
-    return [{ line: lineAt(text, pos), message: oneLine(error.message.replace(/ ?\(\d+:\d+\)/, "")) }];
-  }
+  const problem = problemIn(() => parse(text, { ...options, plugins: [...plugins, "decorators-legacy", "decoratorAutoAccessors"] }), text);
+  if (!problem || !/\bexport\s+(default\s+)?@/.test(text)) return problem ? [problem] : [];
+  // Decorators have an old form and a new one, and files of both kinds are fine.
+  return problemIn(() => parse(text, { ...options, plugins: [...plugins, "decorators", "decoratorAutoAccessors"] }), text) ? [problem] : [];
 }
 
 // --- internal ---
@@ -37,9 +33,20 @@ const options: ParserOptions = {
   attachComment: false,
 };
 
+function problemIn(parse: () => unknown, text: string): Problem | null {
+  try {
+    parse();
+    return null;
+  } catch (error) {
+    const { pos } = error as { readonly pos?: unknown };
+    if (typeof pos !== "number" || !(error instanceof SyntaxError)) throw error;
+    return { line: lineAt(text, pos), message: oneLine(error.message.replace(/ ?\(\d+:\d+\)/, "")) };
+  }
+}
+
 function pluginsFor(name: string, text: string): ParserPlugin[] {
-  if (/\.d\.[cm]?ts$/.test(name)) return [["typescript", { dts: true }], "decorators-legacy"];
-  if (/\.[cm]?ts$/.test(name)) return ["typescript", "decorators-legacy"];
-  if (name.endsWith(".tsx")) return ["typescript", "jsx", "decorators-legacy"];
-  return [...(/@flow\b/.test(text.slice(0, 2000)) ? (["flow"] as const) : []), "jsx", "decorators-legacy"];
+  if (/\.d\.[cm]?ts$/.test(name)) return [["typescript", { dts: true }]];
+  if (/\.[cm]?ts$/.test(name)) return ["typescript"];
+  if (name.endsWith(".tsx")) return ["typescript", "jsx"];
+  return /@flow\b/.test(text.slice(0, 2000)) ? ["flow", "jsx"] : ["jsx"];
 }
