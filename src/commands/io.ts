@@ -69,7 +69,7 @@ export function createInput(stream: () => NodeJS.ReadStream, isTerminal: boolean
   return {
     isTerminal,
     async read() {
-      if (isTerminal) say("mg-team: reading the query from the terminal; end it with Ctrl-D on a line of its own\n");
+      if (isTerminal) say("mg-team: type the query; end it with Ctrl-D on a line of its own\n");
       const parts: Uint8Array[] = [];
       for await (const part of stream()) parts.push(typeof part === "string" ? Buffer.from(part) : part);
       return Buffer.concat(parts);

@@ -135,7 +135,7 @@ function contextOf(source: OptionSource, cwd: string, problems: TeamError[]): Ch
   const paths = source.values("context").map((text) => ({ text, context: readContext(text, cwd) }));
   for (const { text, context } of paths) {
     if (text.trim() !== "" && existsSync(context.path)) continue;
-    const hint = "Name a file or directory that exists; with :rw behind it the models may change it: --context ./src:rw";
+    const hint = "Name a path that exists; with :rw the models may change it: --context ./src:rw";
     problems.push(new TeamError("usage", `--context: there is nothing at ${quoted(text)}`, hint));
   }
   return paths.length === 0 ? undefined : paths.map(({ context }) => context);
