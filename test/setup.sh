@@ -11,6 +11,9 @@ done <<'LIST'
 strace strace
 python3 python3
 git git
+tmux tmux
+zsh zsh
+fish fish
 LIST
 if [ "${#missing[@]}" -gt 0 ]; then
   echo "installing ${missing[*]}"

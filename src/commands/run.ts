@@ -25,7 +25,7 @@ export const command: Command = {
   async run(context) {
     const { options, environment, cwd, stdin, log } = context;
     const resolved = await resolveRun(options, environment, cwd, stdin);
-    if (resolved.settings.agents !== null) for (const note of resolved.notes) log.info(note);
+    for (const note of resolved.notes) log.info(note);
     const plugins = await loadPlugins(resolved.plugins, resolved.withoutPlugins);
     const home = environment.HOME || homedir();
     const report = await preflight({

@@ -23,7 +23,7 @@ export function startCli(
   args: readonly string[],
   options: { readonly cwd: string; readonly env: Readonly<Record<string, string>>; readonly stdin: string },
 ): CliRun {
-  const child = Bun.spawn([process.execPath, "--no-env-file", "--config=/dev/null", cliPath, ...args], {
+  const child = Bun.spawn([process.execPath, "--no-env-file", "--config=/dev/null", cliPath, "--", ...args], {
     cwd: options.cwd,
     env: { ...options.env },
     stdin: options.stdin === "pipe" || options.stdin === "inherit" ? options.stdin : Buffer.from(options.stdin),
