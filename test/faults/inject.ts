@@ -29,6 +29,8 @@ export interface FaultRun extends AsyncDisposable {
   readonly acknowledged: readonly Acknowledged[];
   /** The call that failed, as strace shows it; null when the fault did not come to pass. */
   readonly injected: string | null;
+  /** The calls, as strace shows them, in order. */
+  readonly trace: readonly string[];
   /** How often each call was made. */
   readonly counts: Readonly<Record<string, number>>;
 }
@@ -91,6 +93,7 @@ function outcome(temp: TemporaryDirectory, output: string): FaultRun {
       .filter(Boolean)
       .map((line) => JSON.parse(line) as Acknowledged),
     injected: trace.find((line) => line.includes("(INJECTED)")) ?? (killed ? last : null),
+    trace,
     counts,
     [Symbol.asyncDispose]: () => temp[Symbol.asyncDispose](),
   };

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import fs from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { createTeamDirectory, findTeamDirectory, listTeamIds, sessionsPath } from "../../src/session/directory.ts";
 import { openJournal, readJournal } from "../../src/session/journal.ts";
 import { acquireLock } from "../../src/session/lock.ts";
@@ -60,6 +60,22 @@ test("without a fault all is acknowledged and whole", async () => {
   expect(run.acknowledged.filter(({ ok }) => !ok)).toEqual([]);
   expect(faultsOf(run)).toEqual([]);
   expect(findTeamDirectory(run.project).cookie).toMatch(/^[0-9a-f]{32}$/);
+});
+
+test("a new file is on disk before it gets its name, and its name before it is acknowledged", async () => {
+  await using run = await runWithFault(null);
+  const renames = run.trace.flatMap((line, at) => (line.startsWith("rename(") ? [at] : []));
+  expect(renames.length).toBe(4);
+  for (const at of renames) {
+    const temporary = run.trace[at]?.match(/^rename\("([^"]+)"/)?.[1] ?? "";
+    const before = run.trace
+      .slice(0, at)
+      .filter((line) => line.includes(`<${temporary}>`))
+      .map((line) => line.split("(")[0]);
+    expect(before).toEqual(["openat", "write", "fsync", "close"]);
+    const after = run.trace.slice(at + 1, at + 3).map((line) => line.replace(/^(\w+)\(.*<(.*)>.*$/, "$1 $2"));
+    expect(after).toEqual([`openat ${dirname(temporary)}`, `fsync ${dirname(temporary)}`]);
+  }
 });
 
 for (const fault of faults) {

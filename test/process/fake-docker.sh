@@ -18,7 +18,7 @@ case $command in
     name=${name:-unnamed$$}
     printf '{"Id":"%s","Name":"/%s","Config":{"Labels":null,"Env":["%s"]},"Mounts":[{"Source":"%s"}]}' "$name" "$name" "$env" "$source" \
       >"$FAKE_DOCKER/$name.json"
-    trap 'echo TERM >>"$FAKE_DOCKER/signals"; exit 143' TERM
+    trap 'echo TERM >>"$FAKE_DOCKER/signals"; sleep "${FAKE_DOCKER_STOPS:-0}"; echo stopped >>"$FAKE_DOCKER/signals"; exit 143' TERM
     echo running
     while [ -e "$FAKE_DOCKER/$name.json" ]; do sleep 0.05; done
     ;;

@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, test } from "bun:test";
-import { mkdirSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { childEnvironment } from "../../src/process/environment.ts";
 import { readExitRecord } from "../../src/process/exit.ts";
@@ -51,10 +51,14 @@ describe("when mg-team is gone, its children go (fault 6)", () => {
   test("after process.exit and after an uncaught error, at once with killAllNow", async () => {
     for (const signal of ["SIGUSR1", "SIGUSR2"] as const) {
       await using ground = testGround();
-      const { parent } = await startParent(ground, ["trap '' TERM; setsid sleep 60 & sleep 60"], "kill-at-exit");
+      // One in the group without any mark, one with a mark outside the group.
+      const script = "trap '' TERM; setsid sleep 60 & env -i sleep 60 & echo $! >pid; wait";
+      const { parent, directories } = await startParent(ground, [script], "kill-at-exit");
+      const file = join(directories[0] ?? "", "pid");
+      await until(() => existsSync(file) && readFileSync(file, "utf8").endsWith("\n"), "the pid");
       parent.kill(signal);
       await parent.exited;
-      await untilGone(livingWith(ground.cookie), 0.5);
+      await untilGone([Number(readFileSync(file, "utf8")), ...livingWith(ground.cookie)], 0.5);
     }
   });
 
