@@ -38,7 +38,7 @@ export function escapeMarkdown(text: string): string {
   return line
     .replace(/[\\`*[\]|]/g, "\\$&")
     .replace(tildes, "\\$&")
-    .replace(/(?<![\p{L}\p{N}_])_|_(?![\p{L}\p{N}_])/gu, "\\_")
+    .replace(/(?<![\p{L}\p{N}])_|_(?![\p{L}\p{N}])/gu, "\\_")
     .replace(/<(?=[!/?\p{L}])/gu, "\\<")
     .replace(/&(?=#?\w+;)/g, "\\&")
     .replace(/^(#{1,6}(?= |$)|[-+](?= |$)|>|[=-]+$)/, "\\$1")
@@ -65,6 +65,7 @@ export function withoutControls(text: string): string {
 const probe = "# end";
 const probeTag = "mg-team-end";
 const manyTags = 100;
+const voidTags = new Set(["area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "source", "track", "wbr"]);
 
 /** Ends that may be missing, the likeliest first. */
 function blockClosers(tokens: readonly Token[]): readonly string[] {
@@ -80,33 +81,33 @@ function endsThere(tokens: readonly Token[], before: string): boolean {
   return open?.type === "heading_open" && open.level === 0 && open.map?.[0] === line && inline?.content === "end" && close !== undefined;
 }
 
-/** End tags that bring HTML back to where it began, one a line; null when nothing does (inside an attribute, after `<plaintext>`). */
+/** End tags that bring HTML back to where it began, one a line; null when they do not (inside an attribute, after `<plaintext>`). */
 async function closingTags(html: string): Promise<string | null> {
   const { Parser } = await import("htmlparser2");
-  const stackAtEnd = (text: string): { readonly open: readonly string[]; readonly seesTags: boolean } => {
-    const stack: string[] = [];
-    let open: readonly string[] | null = null;
-    const parser = new Parser({
-      onopentagname: (name) => {
-        if (name === probeTag) open = [...stack];
-        else stack.push(name);
-      },
-      onclosetag: (name) => {
-        const at = stack.lastIndexOf(name);
-        if (at !== -1) stack.length = at;
-      },
-    });
-    parser.write(`${text}\n<${probeTag}>`);
-    return { open: open ?? [...stack], seesTags: open !== null };
-  };
-  const { open } = stackAtEnd(html);
-  if (open.length > manyTags || open.some((name) => name === "plaintext" || !/^[a-z][a-z0-9-]*$/.test(name))) return null;
-  const tags = open
-    .toReversed()
-    .map((name) => `</${name}>`)
-    .join("\n");
-  const after = stackAtEnd(`${html}\n${tags}`);
-  return after.seesTags && after.open.length === 0 ? tags : null;
+  const open: string[] = [];
+  const parser = new Parser({
+    onopentagname: (name) => void open.push(name),
+    onclosetag: (name, implied) => {
+      const at = implied && !voidTags.has(name) ? -1 : open.lastIndexOf(name);
+      if (at !== -1) open.splice(at, 1);
+    },
+  });
+  parser.write(html);
+  // Any block ends a paragraph, and a stray "</p>" would make one.
+  const unclosed = open.filter((name) => name !== "p");
+  if (unclosed.length > manyTags || unclosed.some((name) => !/^[a-z][a-z0-9-]*$/.test(name))) return null;
+  const tags = unclosed.toReversed().map((name) => `</${name}>`);
+  return (await isOutside(`${html}\n${tags.join("\n")}\n`)) ? tags.join("\n") : null;
+}
+
+/** Whether what follows some HTML stands in nothing of it, as browsers see it: they repeat tags that are out of order, and move them before a table. */
+async function isOutside(html: string): Promise<boolean> {
+  const { html: names, parse } = await import("parse5");
+  const page = parse(`<!doctype html><body><p>text</p>${html}<${probeTag}>`).childNodes.find(
+    ({ nodeName }) => nodeName === names.TAG_NAMES.HTML,
+  );
+  const body = page && "childNodes" in page ? page.childNodes.find(({ nodeName }) => nodeName === names.TAG_NAMES.BODY) : undefined;
+  return body !== undefined && "childNodes" in body && body.childNodes.at(-1)?.nodeName === probeTag;
 }
 
 function inFence(text: string): string {
