@@ -22,7 +22,7 @@ export function createPluginHost(hooks: TeamHooks, warn: (error: PluginError) =>
   let applying: TapOwner | null = null;
   guardHooks(hooks, (tapName) => applying ?? owners.get(tapName) ?? { name: tapName, file: null }, warn);
   const releaseExit = refuseExit();
-  let releaseStray: (() => void) | null = null;
+  let releaseStray: (() => Promise<void>) | null = null;
 
   return {
     async apply(plugins, teamFor) {
@@ -63,7 +63,7 @@ export function createPluginHost(hooks: TeamHooks, warn: (error: PluginError) =>
           warn(new PluginError(owner.name, "cleanup", messageOf(error), owner.file, { cause: error }));
         }
       }
-      releaseStray?.();
+      await releaseStray?.();
       releaseExit();
     },
   };

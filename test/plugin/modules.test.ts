@@ -132,6 +132,8 @@ for (const [title, command] of ways) {
       expect(await load(command(), temp, rejection)).toEqual([`plugin stray (${rejection}), background: nobody waits`, "ok"]);
       const timer = temp.write("timer.ts", text('setTimeout(() => { throw new Error("in a timer"); })'));
       expect(await load(command(), temp, timer)).toEqual([`plugin stray (${timer}), background: in a timer`, "ok"]);
+      const last = temp.write("last.ts", 'export default { name: "stray", apply() { void Promise.reject(new Error("at the end")); } };');
+      expect((await load(command(), temp, last)).toSorted()).toEqual(["ok", `plugin stray (${last}), background: at the end`]);
       const exit = temp.write("exit.ts", text("setTimeout(() => { process.exit(7); })"));
       expect((await load(command(), temp, exit)).at(-1)).toBe("ok");
     });
