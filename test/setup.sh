@@ -14,6 +14,7 @@ git git
 tmux tmux
 zsh zsh
 fish fish
+chromium chromium
 LIST
 if [ "${#missing[@]}" -gt 0 ]; then
   echo "installing ${missing[*]}"
