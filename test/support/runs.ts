@@ -183,7 +183,7 @@ export const patience = 120_000;
 
 // --- internal ---
 
-const atOnce = 3;
+const atOnce = 4;
 let running = 0;
 const waiting: (() => void)[] = [];
 
