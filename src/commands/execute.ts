@@ -15,18 +15,11 @@ import type { Signals } from "../signals.ts";
 import type { RunSignal } from "../team/run.ts";
 import { runTeam } from "../team.ts";
 import type { AgentId } from "../types.ts";
-import { createProgress } from "../view/progress.ts";
-import { summaryOf } from "../view/summary.ts";
+import { openView } from "../view/open.ts";
+import { headlineOf, summaryOf } from "../view/summary.ts";
+import type { Streams } from "./streams.ts";
 import { version } from "./version.ts";
 import type { Warnings } from "./warnings.ts";
-
-/** Where a command's words go. */
-export interface Streams {
-  /** The result only. */
-  stdout(text: string): void;
-  /** One line for people. */
-  stderr(line: string): void;
-}
 
 /** A run that is settled, checked, and has its directory and lock: new, or taken up again by a resume. */
 export interface Execution {
@@ -57,8 +50,9 @@ export async function executeRun(execution: Execution): Promise<ExitCode> {
   });
   const earlier = state.elapsed;
   const journal = openJournal(directory.journal, { elapsed: () => earlier + clock.now() - startedAt, clock });
-  const say = (line: string) => streams.stderr(neutralise(redact(line)));
-  const progress = createProgress(state, clock, output.quiet ? () => {} : say, { verbose: output.verbose });
+  const clean = (line: string) => neutralise(redact(line));
+  const view = openView({ state, clock, output, terminal: streams.openTerminal(), write: streams.stderr, clean });
+  const say = (line: string) => view.print(clean(line));
   try {
     const result = await runTeam({
       settings: file.settings,
@@ -75,17 +69,20 @@ export async function executeRun(execution: Execution): Promise<ExitCode> {
       log: { info: output.quiet ? () => {} : say, warn: (message) => say(`warning: ${message}`) },
       observe: (event) => {
         if (output.mode === "events") streams.stdout(`${JSON.stringify(event)}\n`);
-        progress.observe(event);
+        view.observe(event);
       },
       redact,
       onSignal: (callback) => followSignals(execution.signals, callback),
       opening: opening(execution, version),
       followWarnings: execution.engineWarnings.follow,
     });
-    printResult(result, output, streams.stdout, say);
+    // Now the terminal is everybody's again.
+    view.close();
+    printResult(result, output, streams.stdout, (line) => streams.stderr(clean(line)));
+    if (!execution.signals.first) streams.notify(headlineOf(result));
     return result.exit_code as ExitCode;
   } finally {
-    progress.close();
+    view.close();
     journal.close();
   }
 }

@@ -24,6 +24,7 @@ import { buildEngine } from "./build-engine.ts";
 import type { Command, CommandContext } from "./command.ts";
 import { executeRun, printResult } from "./execute.ts";
 import { loadPlugins } from "./load-plugins.ts";
+import { streamsOf } from "./streams.ts";
 import { createWarnings } from "./warnings.ts";
 
 /** Goes on with a run that was interrupted, crashed, or ended by a limit that is raised now. */
@@ -79,7 +80,7 @@ interface Unfinished {
 }
 
 async function goOn(context: CommandContext, { config, directory, earlier, limits, state, result }: Unfinished): Promise<ExitCode> {
-  const { environment, cwd, log, signals, stdout, stderr } = context;
+  const { environment, cwd, log, signals } = context;
   const clock = systemClock;
   const startedAt = clock.now();
   const home = environment.HOME || homedir();
@@ -125,7 +126,7 @@ async function goOn(context: CommandContext, { config, directory, earlier, limit
     signals,
     clock,
     startedAt,
-    streams: { stdout: (text) => stdout.write(text), stderr: (line) => stderr.write(`${line}\n`) },
+    streams: streamsOf(context, config.output),
   });
 }
 

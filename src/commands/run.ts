@@ -17,6 +17,7 @@ import { describeDryRun, formatDryRun } from "./dry-run.ts";
 import { executeRun } from "./execute.ts";
 import { loadPlugins } from "./load-plugins.ts";
 import { runCommand } from "./run-definition.ts";
+import { streamsOf } from "./streams.ts";
 import { createWarnings } from "./warnings.ts";
 
 /** Asks several models and brings back one answer. */
@@ -66,7 +67,7 @@ async function dryRun(
 }
 
 async function start(
-  { environment, cwd, stdout, stderr, log, signals }: CommandContext,
+  context: CommandContext,
   { output, plugins: requests, withoutPlugins, strict, refresh }: ResolvedRun,
   settings: RunSettings,
   report: PreflightReport,
@@ -74,6 +75,7 @@ async function start(
   plugins: Awaited<ReturnType<typeof loadPlugins>>,
   home: string,
 ): Promise<ExitCode> {
+  const { environment, cwd, log, signals } = context;
   const clock = systemClock;
   const redact = createRedactor(report.secrets);
   if (refresh) forgetConfigs(cacheDirectory(environment, home));
@@ -100,7 +102,7 @@ async function start(
     signals,
     clock,
     startedAt,
-    streams: { stdout: (text) => stdout.write(text), stderr: (line) => stderr.write(`${line}\n`) },
+    streams: streamsOf(context, output),
   });
 }
 

@@ -18,6 +18,7 @@ export interface Choices extends Limits {
   /** Who named the command; null with a null command. */
   readonly massgenSource: string | null;
   readonly report: boolean;
+  readonly notify: boolean;
   readonly literal: boolean;
   readonly strict: boolean;
   readonly dryRun: boolean;
@@ -48,6 +49,7 @@ export const defaultChoices: Choices = {
   massgenCommand: null,
   massgenSource: null,
   report: true,
+  notify: true,
   literal: false,
   strict: false,
   dryRun: false,

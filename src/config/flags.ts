@@ -26,6 +26,7 @@ export interface OptionSource {
 export const variableOnly = {
   docker: { type: "enum", options: ["auto", "off"], example: "off" },
   report: { type: "boolean" },
+  notify: { type: "boolean" },
   "ballot-fix": { type: "enum", options: ["auto", "on", "off"], example: "off" },
   synthesizer: { type: "string", allowed: "a model", example: "claude" },
 } as const satisfies Options;
@@ -96,6 +97,7 @@ export function readOptions(source: OptionSource, cwd: string): Partial<Choices>
     massgenCommand,
     massgenSource: massgenCommand === undefined ? undefined : source.nameOf("massgen"),
     report: off("no-report") ?? on("report"),
+    notify: off("no-notify") ?? on("notify"),
     literal: on("literal"),
     strict: on("strict"),
     dryRun: on("dry-run"),

@@ -22,6 +22,7 @@ const otherWords: Readonly<Record<string, string>> = {
   criteria: "eval_criteria",
   no_docker: "docker: off",
   no_report: "report: false",
+  bell: "notify",
   ballot: "massgen: { ballot_fix: … }",
   time_limit: "timeout",
   timeout_seconds: "timeout",

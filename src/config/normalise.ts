@@ -27,6 +27,7 @@ export function normalise(values: FileValues, { path, directory, names }: RuleCo
     massgenCommand: command,
     massgenSource: command === undefined ? undefined : `massgen.command of ${basename(path)}`,
     report: values.report,
+    notify: values.notify,
   };
   const models = values.models?.flatMap((entry): FileModel[] => {
     const { model: word, config } = typeof entry === "string" ? { model: entry } : entry;

@@ -200,6 +200,7 @@ export const runOptions = {
   events: { type: "boolean", group: output, description: "Print one JSON event a line, as it happens" },
   strict: { type: "boolean", group: output, description: "Exit with 6 unless the models reach a consensus" },
   "no-report": { type: "boolean", group: output, description: "Write no report.html" },
+  "no-notify": { type: "boolean", group: output, description: "No bell or notification of the terminal at the end" },
   ...commonOptions,
 } as const satisfies Options;
 

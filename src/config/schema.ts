@@ -46,6 +46,7 @@ export const fileSchema = {
   ),
   engine: value(choice(["auto", "massgen", "native"]), "auto, massgen or native"),
   report: value(onOrOff, "true or false"),
+  notify: value(onOrOff, "true or false"),
   plugins: z.array(
     z.union(
       [text("the path of a file"), z.strictObject({ path: text("the path of a file"), options: z.unknown().optional() }, pluginEntry)],

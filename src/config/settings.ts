@@ -50,4 +50,6 @@ export interface OutputSettings {
   readonly verbose: boolean;
   /** False: never (`--no-color`, NO_COLOR, a dumb terminal). True: wherever a terminal reads. */
   readonly color: boolean;
+  /** The terminal rings, or notifies, at the end of a run. */
+  readonly notify: boolean;
 }

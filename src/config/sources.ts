@@ -77,9 +77,15 @@ function pluginsOf(line: CommandLine, cwd: string): PluginRequest[] {
   });
 }
 
-function outputOf({ mode, quiet, verbose, color }: Choices, flags: Partial<Choices>, environment: Environment): OutputSettings {
+function outputOf({ mode, quiet, verbose, color, notify }: Choices, flags: Partial<Choices>, environment: Environment): OutputSettings {
   const noColor = (environment.NO_COLOR ?? "") !== "" || environment.TERM === "dumb";
-  return { mode, quiet: quiet && flags.verbose !== true, verbose: verbose && flags.quiet !== true, color: color && !noColor };
+  return {
+    mode,
+    quiet: quiet && flags.verbose !== true,
+    verbose: verbose && flags.quiet !== true,
+    color: color && !noColor,
+    notify,
+  };
 }
 
 /** What is allowed, but hardly meant. */

@@ -5,16 +5,22 @@ import { formatCost, totalCost } from "../session/totals.ts";
 import { formatDuration, formatMoney, listOf, plural } from "../text.ts";
 import type { Action, AgentId } from "../types.ts";
 
-/** Plain progress lines: for pipes, CI, and wherever there is no terminal to draw on. */
+/** How a run says on stderr what goes on. */
 export interface Progress {
   observe(event: TeamEvent): void;
+  /** A line from elsewhere, such as a warning of a plugin. */
+  print(line: string): void;
+  /** Nothing is said any more after this; the terminal is as it was before. */
   close(): void;
 }
 
 /** Seconds of silence after which a heartbeat says who is still at work. */
 const heartbeatSeconds = 30;
 
-/** @param state the run's state, already holding each event when it is observed */
+/**
+ * Plain progress lines: for pipes, CI, and wherever there is no terminal to draw on.
+ * @param state the run's state, already holding each event when it is observed
+ */
 export function createProgress(
   state: RunState,
   clock: Clock,
@@ -42,6 +48,7 @@ export function createProgress(
       track(busy, event, clock);
       for (const line of describe(event, state, options.verbose)) say(line);
     },
+    print: write,
     close: () => clearInterval(timer),
   };
 }

@@ -27,6 +27,13 @@ export function summaryOf(result: RunResult): readonly SummaryLine[] {
   return lines;
 }
 
+/** The run in a few words: `consensus for codex/gpt-5.4 after 12m 5s, $0.42`. */
+export function headlineOf({ decision, cost, duration_seconds }: RunResult): string {
+  const { kind, winner, winner_model } = decision;
+  const outcome = winner === null ? "no answer" : `${kind} for ${winner_model ?? winner}`;
+  return `${outcome} after ${formatDuration(Math.floor(duration_seconds))}, ${formatCost(cost)}`;
+}
+
 // --- internal ---
 
 function near(path: string): string {

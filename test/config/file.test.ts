@@ -26,6 +26,7 @@ prices: { grok-4.20: { input: 3, output: 15 } }
 massgen: { command: ./bin/massgen --x, ballot_fix: on }
 engine: massgen
 report: false
+notify: false
 plugins: [./plugins/my-report.ts, { path: ./x.ts, options: { file: costs.csv } }]
 `;
 
@@ -64,6 +65,7 @@ test("every key of the contract is read, names resolved, paths absolute", async 
     massgenCommand: `"${temp.join("bin/massgen")}" --x`,
     massgenSource: "massgen.command of mg-team.yaml",
     report: false,
+    notify: false,
   });
   expect(Object.keys(fileSchema).filter((key) => !new RegExp(`^${key}:`, "m").test(example))).toEqual([]);
 });

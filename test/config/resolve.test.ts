@@ -45,7 +45,7 @@ describe("without anything said", () => {
       report: true,
       projectDir: "/",
     });
-    expect(output).toEqual({ mode: "text", quiet: false, verbose: false, color: true });
+    expect(output).toEqual({ mode: "text", quiet: false, verbose: false, color: true, notify: true });
     expect([notes, warnings, rest.plugins, rest.strict, rest.dryRun, rest.refresh]).toEqual([[], [], [], false, false, false]);
   });
 });
@@ -109,9 +109,16 @@ describe("precedence", () => {
   test("switches and the way of speaking have variables too", async () => {
     const environment = { MG_TEAM_STRICT: "1", MG_TEAM_JSON: "on", MG_TEAM_QUIET: "true", MG_TEAM_DRY_RUN: "yes", MG_TEAM_REFRESH: "no" };
     const { strict, dryRun, refresh, output } = await run(["Q"], environment);
-    expect([strict, dryRun, refresh, output]).toEqual([true, true, false, { mode: "json", quiet: true, verbose: false, color: true }]);
+    expect([strict, dryRun, refresh, output]).toEqual([
+      true,
+      true,
+      false,
+      { mode: "json", quiet: true, verbose: false, color: true, notify: true },
+    ]);
+    expect((await run(["Q", "--no-notify"], { MG_TEAM_NOTIFY: "on" })).output.notify).toBe(false);
+    expect((await run(["Q"], { MG_TEAM_NOTIFY: "off" })).output.notify).toBe(false);
     const stronger = await run(["Q", "--events", "--verbose"], environment);
-    expect(stronger.output).toEqual({ mode: "events", quiet: false, verbose: true, color: true });
+    expect(stronger.output).toEqual({ mode: "events", quiet: false, verbose: true, color: true, notify: true });
   });
 
   test("every option with one value has a variable, and none is unknown", async () => {

@@ -1,0 +1,30 @@
+import type { OutputSettings } from "../config/settings.ts";
+import { notification } from "../view/notify.ts";
+import { wantsLiveView } from "../view/open.ts";
+import { isForeground, openTerminal, type Terminal } from "../view/terminal.ts";
+import type { CommandContext } from "./command.ts";
+
+/** Where a command's words go. */
+export interface Streams {
+  /** The result only. */
+  stdout(text: string): void;
+  /** One line for people. */
+  stderr(line: string): void;
+  /** The terminal that stderr is, to draw on; null where lines are better. */
+  openTerminal(): Terminal | null;
+  /** Tells whoever sits at the terminal that the run has ended. */
+  notify(message: string): void;
+}
+
+/** The streams of a command that runs a team. */
+export function streamsOf({ stdout, stderr, environment }: CommandContext, output: OutputSettings): Streams {
+  const terminals = { stderr: stderr.isTerminal && process.stderr.columns > 0, stdout: stdout.isTerminal };
+  return {
+    stdout: (text) => stdout.write(text),
+    stderr: (line) => stderr.write(`${line}\n`),
+    openTerminal: () => (wantsLiveView(output, environment, terminals) && isForeground() ? openTerminal(process.stderr, 2) : null),
+    notify(message) {
+      if (output.notify && !output.quiet && stderr.isTerminal) stderr.write(notification(message, environment));
+    },
+  };
+}

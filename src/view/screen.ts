@@ -1,0 +1,108 @@
+import { createLogUpdate } from "log-update";
+import { widthOf } from "./fit.ts";
+import type { Terminal } from "./terminal.ts";
+
+/** A frame of lines at the lower end of a terminal that is drawn over and over; everything else stays above it. */
+export interface Screen {
+  /** Replaces the frame. Lines must not be wider than the terminal, nor more than its rows but one. Does nothing while the terminal takes nothing. */
+  draw(lines: readonly string[]): void;
+  /** Lines that stay, above the frame; the frame is gone until the next `draw`. Ends with a line feed. */
+  print(text: string): void;
+  /** Takes the frame away and restores the cursor. Idempotent. */
+  close(): void;
+}
+
+/** @param redraw called when what is on the terminal was lost or has another size now */
+export function createScreen(terminal: Terminal, redraw: () => void): Screen {
+  let parts = "";
+  let frame: readonly string[] = [];
+  let width = terminal.columns;
+  let hidden = false;
+  let closed = false;
+  const collector = {
+    // log-update must break no line: the frame fits, and a line that a terminal takes for wider is cut by it, not wrapped.
+    columns: Number.MAX_SAFE_INTEGER,
+    get rows() {
+      return terminal.rows + 1;
+    },
+    isTTY: false,
+    write(text: string) {
+      parts += text;
+      return true;
+    },
+  };
+  const update = createLogUpdate(collector as unknown as NodeJS.WritableStream, { showCursor: true });
+
+  /** In one piece, which terminals that know synchronized updates also show in one piece. */
+  const flush = (more = "") => {
+    if (parts !== "" || more !== "") terminal.write(`${syncBegin}${wrapOff}${parts}${wrapOn}${more}${syncEnd}`);
+    parts = "";
+  };
+  const erase = () => {
+    if (frame.length === 0) return;
+    parts += `\r\u001b[${rowsOf(frame, width, terminal.columns)}A\u001b[J`;
+    update.done();
+    frame = [];
+  };
+  const showCursor = () => {
+    if (hidden) parts += cursorShow;
+    hidden = false;
+  };
+  const leave = () => {
+    erase();
+    showCursor();
+    flush();
+  };
+
+  const stops = [
+    terminal.onResize(() => {
+      if (closed || terminal.stuck) return;
+      erase();
+      flush();
+      redraw();
+    }),
+    terminal.onPause(leave, redraw),
+    // The last frame stays, for whoever wants to know what was going on.
+    terminal.onExit(() => {
+      showCursor();
+      flush();
+    }),
+  ];
+  return {
+    draw(lines) {
+      if (closed || terminal.stuck || !terminal.foreground) return;
+      if (width !== terminal.columns) erase();
+      width = terminal.columns;
+      if (!hidden) parts += cursorHide;
+      hidden = true;
+      if (lines.length === 0) erase();
+      else update(lines.join("\n"));
+      frame = lines;
+      flush();
+    },
+    print(text) {
+      if (closed) return;
+      erase();
+      flush(text);
+    },
+    close() {
+      if (closed) return;
+      leave();
+      closed = true;
+      for (const stop of stops) stop();
+      terminal.close();
+    },
+  };
+}
+
+// --- internal ---
+
+const [syncBegin, syncEnd] = ["\u001b[?2026h", "\u001b[?2026l"];
+const [wrapOff, wrapOn] = ["\u001b[?7l", "\u001b[?7h"];
+const [cursorHide, cursorShow] = ["\u001b[?25l", "\u001b[?25h"];
+
+/** How many rows the frame takes after a change of width: most terminals wrap the lines of a frame that has become too wide for them. */
+function rowsOf(frame: readonly string[], before: number, now: number): number {
+  if (now >= before) return frame.length;
+  return frame.reduce((rows, line) => rows + Math.max(1, Math.ceil(widthOf(line) / now)), 0);
+}
