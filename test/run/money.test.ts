@@ -245,7 +245,7 @@ describe("reports that are none", () => {
   );
   tell([
     {
-      title: "a half-written file leaves the last whole report standing",
+      title: "the last report of a step counts, not the sum of all that it made",
       plays: { a: [{ answer, cost: { live: [{ usd: 0.2, inputTokens: 9, outputTokens: 9 }], usd: 0.3 } }, "vote a"], b: agree },
       ends: "consensus majority a, exit 0",
       look: ({ result }) => expect(result.agents[0]?.steps[0]?.usd).toBe(0.3),
