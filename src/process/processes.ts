@@ -43,6 +43,7 @@ export interface MarkedProcess {
 
 /** The arguments that a process was started with; empty when it is gone or not ours to read. */
 export function argumentsOf(pid: number): string[] {
+  if (!hasProc) return ps("args=", "-p", String(pid)).trim().split(/\s+/); // words with spaces fall apart
   const text = read(`/proc/${pid}/cmdline`)?.toString() ?? "";
   return text === "" ? [] : text.replace(/\0$/, "").split("\0");
 }
@@ -100,11 +101,13 @@ function read(path: string): Buffer | null {
 }
 
 function listByPs(): ProcessEntry[] {
-  const { stdout } = Bun.spawnSync(["ps", "-A", "-o", "pid=,ppid=,pgid=,stat="], { stdin: "ignore", stderr: "ignore", env: process.env });
-  return stdout
-    .toString()
+  return ps("pid=,ppid=,pgid=,stat=", "-A")
     .split("\n")
     .map((line) => line.trim().split(/\s+/))
     .filter((fields) => fields.length >= 4 && !fields[3]?.startsWith("Z"))
     .map(([pid, parent, group]) => ({ pid: Number(pid), parent: Number(parent), group: Number(group) }));
+}
+
+function ps(columns: string, ...which: string[]): string {
+  return Bun.spawnSync(["ps", ...which, "-o", columns], { stdin: "ignore", stderr: "ignore", env: process.env }).stdout.toString();
 }

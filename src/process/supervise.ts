@@ -53,7 +53,7 @@ class Supervisor implements Supervised {
     this.pid = spawned.process.pid;
     this.id = spawned.id;
     this.startedAt = clock.now();
-    this.exited = this.run();
+    this.exited = this.run().catch((error) => this.accident(error));
   }
 
   stop(cause: string, options: { readonly now?: boolean } = {}): Promise<ChildExit> {
@@ -78,8 +78,8 @@ class Supervisor implements Supervised {
   }
 
   private async endGracefully(): Promise<void> {
-    if (this.urgent.signal.aborted) return;
-    this.leftovers();
+    if (this.leftovers().length === 0) await this.atWork(); // usually the signal is sent before stop returns
+    if (this.urgent.signal.aborted || !this.running) return;
     if (process.platform === "win32") taskkill(this.pid, false);
     else {
       signalProcess(-this.pid, "SIGTERM");
@@ -89,6 +89,14 @@ class Supervisor implements Supervised {
     this.spawned.process.exited.finally(() => over.abort());
     await this.clock.sleep(graceSeconds, AbortSignal.any([over.signal, this.urgent.signal]));
     if (this.running) this.killGroup();
+  }
+
+  // Resolves when the program is there, after 1 s at the latest: a TERM that comes while the shell still starts it would be lost.
+  private async atWork(): Promise<void> {
+    for (let look = 0; look < 200 && this.running && !this.urgent.signal.aborted; look++) {
+      if (process.platform === "win32" || this.leftovers().length > 0) return;
+      await napMilliseconds(5, this.urgent.signal);
+    }
   }
 
   private async run(): Promise<ChildExit> {
@@ -109,6 +117,19 @@ class Supervisor implements Supervised {
     const warnings = [...this.warnings].map(redact);
     const { code, signal } = spawnError ? { code: null, signal: null } : end;
     return { code, signal, stopCause: this.stopCause, seconds, spawnError, ...(warnings.length > 0 ? { warnings } : {}) };
+  }
+
+  // Nothing is known of its end: that is no success.
+  private accident(error: unknown): ChildExit {
+    const seconds = this.clock.now() - this.startedAt;
+    return {
+      code: null,
+      signal: null,
+      stopCause: this.stopCause,
+      seconds,
+      spawnError: null,
+      warnings: [...this.warnings, messageOf(error)],
+    };
   }
 
   // Every 100 ms, more often while lines come.

@@ -4,7 +4,7 @@ import { listTeamIds, sessionsPath, type TeamDirectory, teamDirectory } from "..
 import { forgetHolder, readHolder, whileUnlocked } from "../session/lock.ts";
 import { isRealDirectory, namesIn } from "../session/untrusted.ts";
 import { removeContainers } from "./containers.ts";
-import { cookieVariable } from "./environment.ts";
+import { childEnvironment, cookieVariable } from "./environment.ts";
 import { endLeftovers } from "./leftovers.ts";
 import { findMarked } from "./processes.ts";
 import { logFiles, scrubLogs } from "./scrub.ts";
@@ -22,7 +22,7 @@ export interface SweepReport {
 }
 
 export interface SweepOptions {
-  /** For finding docker. */
+  /** For finding docker; the caller's by default. */
   readonly env?: Readonly<Record<string, string>>;
   /** Removes secrets from the logs of steps that nobody saw end. */
   readonly redact?: (text: string) => string;
@@ -69,7 +69,7 @@ export async function sweepDeadRuns(projectDir: string, options: SweepOptions = 
  * Only for a run that no other process works on (hold its lock).
  */
 export async function sweepRun(directory: TeamDirectory, options: SweepOptions = {}): Promise<SweepReport> {
-  const { env = {}, redact } = options;
+  const { env = childEnvironment(), redact } = options;
   const { cookie, id, root, runs } = directory;
   const find = () => (cookie === "" ? [] : findMarked(cookieVariable, new Set([cookie])).map(({ pid }) => pid));
   const found = find().length;

@@ -30,7 +30,7 @@ describe("what a child leaves behind", () => {
     const pid = Number(readFileSync(ground.join("pid"), "utf8"));
     expect(livingWith(ground.cookie)).toContain(pid);
     expect((await child.exited).code).toBe(0);
-    await untilGone([pid], 0.1);
+    await untilGone([pid], 3);
     expect(livingWith(ground.cookie)).toEqual([]);
   });
 

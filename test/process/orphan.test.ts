@@ -58,7 +58,7 @@ describe("when mg-team is gone, its children go (fault 6)", () => {
       await until(() => existsSync(file) && readFileSync(file, "utf8").endsWith("\n"), "the pid");
       parent.kill(signal);
       await parent.exited;
-      await untilGone([Number(readFileSync(file, "utf8")), ...livingWith(ground.cookie)], 0.5);
+      await untilGone([Number(readFileSync(file, "utf8")), ...livingWith(ground.cookie)], 3);
     }
   });
 

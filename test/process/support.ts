@@ -26,6 +26,7 @@ export interface Ground extends TemporaryDirectory {
 export function testGround(name = "run"): Ground {
   const temp = temporaryDirectory(name);
   const cookie = randomBytes(16).toString("hex");
+  const children: Child[] = [];
   const start = (argv: readonly string[], spec: Partial<ChildSpec> = {}, clock?: Clock): TestChild => {
     const lines = { stdout: [] as string[], stderr: [] as string[] };
     const onLine = (stream: "stdout" | "stderr", line: string) => void lines[stream].push(line);
@@ -33,6 +34,7 @@ export function testGround(name = "run"): Ground {
     mkdirSync(logDir, { recursive: true });
     const base = { argv, cwd: temp.path, env: childEnvironment(), cookie, onLine };
     const child = startChild({ ...base, ...spec, logDir }, clock);
+    children.push(child);
     const saw = (line: string) => until(() => lines.stdout.includes(line), `the line ${line}`);
     return { pid: child.pid, exited: child.exited, stop: child.stop.bind(child), lines, cookie, saw };
   };
@@ -42,6 +44,7 @@ export function testGround(name = "run"): Ground {
     start,
     sh: (script, spec, clock) => start(["sh", "-c", script], spec, clock),
     async [Symbol.asyncDispose]() {
+      await Promise.all(children.map((child) => child.stop("the end of the test", { now: true })));
       const left = livingWith(cookie);
       for (const pid of left) process.kill(pid, "SIGKILL");
       await temp[Symbol.asyncDispose]();

@@ -44,7 +44,7 @@ describe("at a start, what dead runs of this project left alive (fault 6)", () =
     const report = await sweepDeadRuns(project.path);
     expect(report).toMatchObject({ runs: [run.id], warnings: [] });
     expect(report.processes).toBeGreaterThanOrEqual(2);
-    await untilGone([one.pid, two.pid], 0.5);
+    await untilGone([one.pid, two.pid], 3);
     expect(readHolder(run.root)).toBeNull();
     expect(await sweepDeadRuns(project.path)).toEqual({ runs: [], processes: 0, containers: [], warnings: [] });
   });
@@ -55,7 +55,7 @@ describe("at a start, what dead runs of this project left alive (fault 6)", () =
     await using one = stray(run.cookie);
     await one.ready;
     expect((await sweepDeadRuns(project.path)).runs).toEqual([run.id]);
-    await untilGone([one.pid], 0.5);
+    await untilGone([one.pid], 3);
   });
 
   test("is told from what live runs, other projects, and processes of the same name have", async () => {
@@ -71,7 +71,7 @@ describe("at a start, what dead runs of this project left alive (fault 6)", () =
     await using sameName = stray("");
     await Promise.all([ofLive.ready, ofOther.ready, ofDead.ready, sameName.ready]);
     expect((await sweepDeadRuns(project.path)).runs).toEqual([dead.id]);
-    await untilGone([ofDead.pid], 0.5);
+    await untilGone([ofDead.pid], 3);
     expect([ofLive, ofOther, sameName].map(({ pid }) => isAlive(pid))).toEqual([true, true, true]);
     expect(lock).toBeDefined();
   });
