@@ -1,5 +1,8 @@
 /** What `import … from "mg-team"` gives to plugins. Types and functions here are the public, stable surface. */
 
+export { type CheckLimits, type CheckOptions, checkFiles } from "./checks/check-files.ts";
+export { knownSecrets } from "./checks/known-secrets.ts";
+export { closeMarkdown, escapeMarkdown, linkTarget } from "./checks/markdown.ts";
 export { decideByMajority, force, markBallots, mustAct, tallyOf } from "./consensus.ts";
 export {
   type HookName,

@@ -1,3 +1,5 @@
+import { neutralise } from "../session/text.ts";
+
 /** Something that a check found in a file. */
 export interface Problem {
   /** 1 or more; 0 for the whole file. */
@@ -67,9 +69,8 @@ export function lineFinder(text: string): (position: number) => number {
   };
 }
 
-/** A parser's message on one line, cut where it quotes much of the file. */
-export function oneLine(message: string, longest = 200): string {
-  const line = message.replace(/[\u0000-\u0020\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]+/g, " ").trim();
-  const characters = [...line];
-  return characters.length > longest ? `${characters.slice(0, longest - 1).join("")}…` : line;
+/** Somebody's text on one line, control characters visible, cut where it is long. */
+export function oneLine(text: string, longest = 200): string {
+  const characters = [...neutralise(text).replace(/\s+/g, " ").trim()];
+  return characters.length > longest ? `${characters.slice(0, longest - 1).join("")}…` : characters.join("");
 }

@@ -1,4 +1,5 @@
 import type { Token } from "markdown-it";
+import { neutralise } from "../session/text.ts";
 
 /**
  * What mg-team knows of Markdown. One parser for everything: links of the deliverable, the frame around an answer, the report. It limits
@@ -28,12 +29,9 @@ export async function closeMarkdown(text: string): Promise<string> {
   return inFence(plain);
 }
 
-/** Text of others as plain text inside our Markdown: one line, nothing in it is markup, no control characters. */
+/** Text of others as plain text inside our Markdown: one line, nothing in it is markup, control characters are visible. */
 export function escapeMarkdown(text: string): string {
-  const line = withoutControls(text)
-    .replace(/[\u202a-\u202e\u2066-\u2069]/g, "\ufffd")
-    .replace(/[\s\u2028\u2029]+/g, " ")
-    .trim();
+  const line = neutralise(text).replace(/\s+/g, " ").trim();
   const tildes = line.split("~").length > 2 ? /~/g : /~~/g;
   return line
     .replace(/[\\`*[\]|]/g, "\\$&")

@@ -239,8 +239,8 @@ describe("escaped text", () => {
     }
   });
 
-  test("control characters, line ends and marks that turn the direction of text are gone", () => {
-    expect(escapeMarkdown("a\nb\r\n c\u001b[31m\u202etxt\u2028d")).toBe("a b c\ufffd\\[31m\ufffdtxt d");
+  test("control characters are visible, line ends are spaces", () => {
+    expect(escapeMarkdown("a\nb\r\n c\u001b[2Jd\u202ee\u2028f")).toBe("a b c␛\\[2Jd\\<202E>e f".replace("\\<", "<"));
   });
 });
 

@@ -1,0 +1,30 @@
+import { dirname } from "node:path";
+import { checkFiles, definePlugin, knownSecrets, listFiles, SynthesisStage } from "mg-team";
+
+/** Seconds for the checks once a signal has ended the run: the result must be written soon. */
+const hurriedSeconds = 1;
+
+/** Looks at the files of the deliverable and reports what is wrong with them, in `checks` of the result. Repairs nothing. */
+export default definePlugin({
+  name: "checks",
+  apply(team) {
+    team.hooks.onSynthesis.tapPromise({ name: "checks", stage: SynthesisStage.check }, async ({ result }) => {
+      const { deliverable } = result.synthesis;
+      if (deliverable === null) {
+        result.checks = [];
+        return;
+      }
+      const hurried = result.decision.reason === "interrupted";
+      result.checks = await checkFiles(deliverable, {
+        secrets: knownSecrets(projectOf(team.run.directory)),
+        ...(hurried ? { limits: { seconds: hurriedSeconds } } : {}),
+      });
+      result.plugins.checks = { files: (await listFiles(deliverable)).length };
+    });
+  },
+});
+
+/** `PROJECT/.massgen-quality/sessions/team_…` */
+function projectOf(teamDirectory: string): string {
+  return dirname(dirname(dirname(teamDirectory)));
+}
