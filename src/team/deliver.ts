@@ -26,10 +26,14 @@ export async function deliver(run: Run, verdict: Verdict): Promise<RunResult> {
     } catch (error) {
       run.writeError ??= error instanceof Error ? error : new Error(messageOf(error));
       run.log.warn(messageOf(error));
+      refreshResult(run, result, verdict);
     }
-    refreshResult(run, result, verdict);
   };
-  const writeResult = () => writeFileAtomic(run.directory.result, `${JSON.stringify(result, null, 2)}\n`);
+  // Refreshed before, never after: what is printed must be what the file says.
+  const writeResult = () => {
+    refreshResult(run, result, verdict);
+    return writeFileAtomic(run.directory.result, `${JSON.stringify(result, null, 2)}\n`);
+  };
 
   const cause = run.stopper.request ? stopCauseOf(run.stopper.request.reason) : "ended";
   if (!run.signal) beginSynthesis(run);
@@ -40,7 +44,6 @@ export async function deliver(run: Run, verdict: Verdict): Promise<RunResult> {
     await write(() => writeAgentSynthesis(run, result));
     await closeSteps(run, "ended");
   }
-  refreshResult(run, result, verdict);
   await write(writeResult);
   await finish(run, result);
   run.emit({
@@ -50,7 +53,6 @@ export async function deliver(run: Run, verdict: Verdict): Promise<RunResult> {
     total_usd: result.cost.total_usd,
     elapsed_seconds: run.elapsed(),
   });
-  refreshResult(run, result, verdict);
   await write(writeResult);
   return result;
 }

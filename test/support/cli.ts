@@ -18,12 +18,21 @@ export interface CliResult {
   readonly stderr: string;
 }
 
-/** Starts `mg-team ARGS…`. `stdin`: text, or "pipe" for one that nobody ever writes to or closes, or "inherit". */
+/**
+ * Starts `mg-team ARGS…`. `stdin`: text, or "pipe" for one that nobody ever writes to or closes, or "inherit". `wrapper`: a command that
+ * starts the words behind it: `["sh", "-c", '"$@" | head -1', "sh"]`.
+ */
 export function startCli(
   args: readonly string[],
-  options: { readonly cwd: string; readonly env: Readonly<Record<string, string>>; readonly stdin: string },
+  options: {
+    readonly cwd: string;
+    readonly env: Readonly<Record<string, string>>;
+    readonly stdin: string;
+    readonly wrapper?: readonly string[];
+  },
 ): CliRun {
-  const child = Bun.spawn([process.execPath, "--no-env-file", "--config=/dev/null", cliPath, "--", ...args], {
+  const program = [process.execPath, "--no-env-file", "--config=/dev/null", cliPath, "--"];
+  const child = Bun.spawn([...(options.wrapper ?? []), ...program, ...args], {
     cwd: options.cwd,
     env: { ...options.env },
     stdin: options.stdin === "pipe" || options.stdin === "inherit" ? options.stdin : Buffer.from(options.stdin),

@@ -36,6 +36,8 @@ export interface CliOptions {
   readonly env?: Readonly<Record<string, string>>;
   readonly cwd?: string;
   readonly stdin?: string | "inherit" | "pipe";
+  /** See `startCli`. */
+  readonly wrapper?: readonly string[];
 }
 
 export interface ProjectOptions {
@@ -87,6 +89,7 @@ export function createProject(options: ProjectOptions = {}): TestProject {
         cwd: cliOptions.cwd ?? directory,
         env: { ...project.env, ...cliOptions.env },
         stdin: cliOptions.stdin ?? "",
+        ...(cliOptions.wrapper ? { wrapper: cliOptions.wrapper } : {}),
       });
       runs.push(run);
       return run;
