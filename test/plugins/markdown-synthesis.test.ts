@@ -141,7 +141,7 @@ const cases: Readonly<Record<string, () => FinalAnswerInput>> = {
 describe("whole documents", () => {
   // To change them on purpose: UPDATE_GOLDEN=1 bun test test/plugins/markdown-synthesis.test.ts, then read the difference.
   test.each(Object.keys(cases))("%s", async (name) => {
-    const path = join(import.meta.dir, "golden", `${name}.md`);
+    const path = join(import.meta.dir, "golden", `${name}.golden`);
     const document = await renderFinalAnswer(cases[name]?.() ?? inputWith());
     if (process.env.UPDATE_GOLDEN) fs.writeFileSync(path, document);
     expect(document).toBe(fs.readFileSync(path, "utf8"));
