@@ -3,6 +3,7 @@ import type { RunningStep, StepReport, StepSpec, StopCause } from "../engine/eng
 import type { LaunchRequest } from "../plugin/hooks.ts";
 import { findAgent, type StepKind, stepKey, unfinishedSteps } from "../session/state.ts";
 import type { Action, DecisionReason } from "../types.ts";
+import { noteLaunch, unjournaledLaunches } from "./launch-note.ts";
 import type { Run } from "./run.ts";
 
 /** A step that has ended, as an action. */
@@ -21,6 +22,7 @@ export async function runStep(run: Run, request: LaunchRequest, spec: StepSpec):
   const { kind, agent, round, try: attempt } = request;
   const where = { agent, round, try: attempt };
   let ended = false;
+  noteLaunch(request, spec);
   const running = run.engine.start(spec, {
     onProgress: (progress) => {
       if (!ended) run.emit({ type: "step.progress", ...where, ...progress });
@@ -63,6 +65,7 @@ export function finishStep(run: Run, kind: StepKind, step: FinishedStep, retry: 
  * they reported to have spent counts once; those that left nothing are launched again later. Nothing of them may be alive.
  */
 export function recoverSteps(run: Run): void {
+  for (const launch of unjournaledLaunches(run)) run.emit(launch);
   for (const lost of unfinishedSteps(run.state)) {
     const { agent: id, round, try: attempt, launched_with: launchedWith, after, kind } = lost;
     const agent = findAgent(run.state, id)?.agent ?? { id, model: id, backend: "", modelName: "" };

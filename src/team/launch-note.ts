@@ -1,0 +1,69 @@
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join, relative } from "node:path";
+import { z } from "zod";
+import type { StepSpec } from "../engine/engine.ts";
+import type { LaunchRequest } from "../plugin/hooks.ts";
+import type { EventBody } from "../session/events.ts";
+import { stepKey } from "../session/state.ts";
+import { newestStep, snapshotSession } from "../session/steps.ts";
+import type { Run } from "./run.ts";
+
+type StepStarted = EventBody & { readonly type: "step.started" };
+
+/**
+ * Leaves `launch.json` in a step's run directory before its process starts. The journal hears of the start only after it: mg-team could be
+ * killed in between, and what the step then answers and spends would be nobody's. Not synced: it must outlive this process, not the machine.
+ */
+export function noteLaunch({ kind, agent, round, try: attempt }: LaunchRequest, { runDir, sessionDir }: StepSpec): void {
+  const note = {
+    kind,
+    agent,
+    round,
+    try: attempt,
+    launched_with: snapshotSession(sessionDir),
+    after: newestStep(sessionDir, agent),
+  } satisfies Omit<StepStarted, "type" | "pid" | "run_dir">;
+  mkdirSync(runDir, { recursive: true, mode: 0o700 });
+  writeFileSync(join(runDir, noteFile), `${JSON.stringify(note)}\n`, { mode: 0o600 });
+}
+
+/** Starts that left a note and are not in the journal, oldest names first. */
+export function unjournaledLaunches(run: Run): readonly StepStarted[] {
+  return runDirectories(run.directory.runs).flatMap((directory): StepStarted[] => {
+    const note = readNote(directory);
+    if (note === null || run.state.startedSteps.has(stepKey(note))) return [];
+    return [{ type: "step.started", pid: 0, run_dir: relative(run.directory.root, directory), ...note }];
+  });
+}
+
+// --- internal ---
+
+const noteFile = "launch.json";
+
+const noteSchema = z.object({
+  kind: z.enum(["round", "retry", "synthesis", "plugin"]),
+  agent: z.string(),
+  round: z.number().int().min(0),
+  try: z.number().int().min(1),
+  launched_with: z.object({ answers: z.record(z.string(), z.number()), blank: z.array(z.string()) }),
+  after: z.number().int().min(0),
+});
+
+/** runs/agent_a/r1, runs/agent_a/r1/try2, runs/synthesis/agent_a_1; what a step makes for itself below them is not looked at. */
+function runDirectories(runs: string): string[] {
+  const below = (directory: string) =>
+    readdirSync(directory, { withFileTypes: true })
+      .filter((entry) => entry.isDirectory() && !entry.name.startsWith("."))
+      .map(({ name }) => join(directory, name))
+      .sort();
+  const steps = below(runs).flatMap(below);
+  return steps.flatMap((step) => [step, ...below(step).filter((path) => /\/try\d+$/.test(path))]);
+}
+
+function readNote(directory: string): z.output<typeof noteSchema> | null {
+  try {
+    return noteSchema.parse(JSON.parse(readFileSync(join(directory, noteFile), "utf8")));
+  } catch {
+    return null; // absent, or cut off: then nothing was started
+  }
+}

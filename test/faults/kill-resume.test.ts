@@ -1,0 +1,184 @@
+import { describe, expect, test } from "bun:test";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { cookieVariable } from "../../src/process/environment.ts";
+import { findMarked } from "../../src/process/processes.ts";
+import { findTeamDirectory, listTeamIds, type TeamDirectory } from "../../src/session/directory.ts";
+import { readJournal } from "../../src/session/journal.ts";
+import type { RunResult } from "../../src/session/result.ts";
+import type { FakeScript, FakeStep } from "../fixtures/fake-massgen/script.ts";
+import { randomChoices } from "../support/choices.ts";
+import { createProject, type TestProject } from "../support/project.ts";
+
+// Fault 6: `kill -9` of mg-team at random moments of a run of three agents and three rounds, then `resume`.
+
+/** How many moments; half of the runs are killed a second time while they are being resumed. */
+const moments = Number(process.env.MG_TEST_MOMENTS ?? 50);
+/** How many runs at the same time. */
+const atOnce = 3;
+
+const cost = { usd: 0.01, inputTokens: 1000, outputTokens: 100, live: [{ usd: 0.004, inputTokens: 400, outputTokens: 40 }] };
+const answer = (text: string, seconds: number): FakeStep => ({
+  answer: { text, files: { "index.html": text } },
+  before: { seconds },
+  cost,
+});
+const vote = (target: string, seconds: number): FakeStep => ({ vote: target, before: { seconds }, cost });
+
+/** By what is in the session, so that a step that is run again does the same again, also after a kill that left an empty step directory. */
+const script: FakeScript = {
+  rules: [
+    { when: { agent: "agent_a", answers: { agent_a: 0 } }, step: answer("a first", 0.05) },
+    { when: { agent: "agent_a", answers: { agent_a: 1 } }, step: answer("a second", 0.1) },
+    { when: { agent: "agent_a" }, step: vote("agent_b", 0.02) },
+    { when: { agent: "agent_b", answers: { agent_b: 0 } }, step: answer("b first", 0.02) },
+    { when: { agent: "agent_b", answers: { agent_a: 1 } }, step: vote("agent_a", 0.05) },
+    { when: { agent: "agent_b" }, step: vote("agent_b", 0.1) },
+    { when: { agent: "agent_c", answers: { agent_c: 0 } }, step: answer("c first", 0.1) },
+    { when: { agent: "agent_c" }, step: vote("agent_a", 0.1) },
+  ],
+};
+const args = ["A task", "--models", "codex", "gemini", "grok", "--synthesis", "markdown", "--no-docker"];
+
+describe("kill -9 at a random moment, then resume", () => {
+  test(
+    `ends as the undisturbed run does, with all money, at ${moments} moments`,
+    async () => {
+      const undisturbed = await play(null);
+      expect(undisturbed.result.decision).toMatchObject({ kind: "consensus", winner: "agent_b", tally: { agent_b: 2, agent_a: 1 } });
+      const seed = Number(process.env.MG_TEST_SEED ?? Date.now() % 2 ** 31);
+      const choices = randomChoices(seed);
+      const plans = Array.from({ length: moments }, () => ({
+        first: choices.next(1100),
+        second: choices.next(2) === 0 ? choices.next(900) : null,
+      }));
+      const outcomes: Outcome[] = [];
+      const workers = Array.from({ length: atOnce }, async () => {
+        for (let plan = plans.shift(); plan; plan = plans.shift()) outcomes.push(await play(plan));
+      });
+      await Promise.all(workers);
+      const of = (what: (outcome: Outcome) => number) => outcomes.reduce((sum, outcome) => sum + what(outcome), 0);
+      const counts = {
+        runs: outcomes.length,
+        lost: of(({ result }) => (result.answer === undisturbed.result.answer ? 0 : 1)),
+        otherDecisions: of(({ result }) => (isSame(result, undisturbed.result) ? 0 : 1)),
+        wrongMoney: of(({ result, reported }) => (Math.abs((result.cost.total_usd ?? 0) - reported) < 1e-9 ? 0 : 1)),
+        liveProcesses: of(({ alive }) => alive),
+        tornFiles: of(({ torn }) => torn),
+      };
+      console.error(`seed ${seed}: ${JSON.stringify({ ...counts, killedBeforeTheEnd: of(({ kills }) => kills) })}`);
+      expect(counts).toEqual({ runs: moments, lost: 0, otherDecisions: 0, wrongMoney: 0, liveProcesses: 0, tornFiles: 0 });
+      // A test in which no kill hits anything would show nothing.
+      expect(of(({ kills }) => kills)).toBeGreaterThan(moments / 2);
+    },
+    { timeout: 600_000 },
+  );
+});
+
+// --- internal ---
+
+interface Outcome {
+  readonly result: RunResult;
+  /** US dollars that the steps themselves report, one by one. */
+  readonly reported: number;
+  readonly alive: number;
+  readonly torn: number;
+  /** How many kills hit a running mg-team. */
+  readonly kills: number;
+}
+
+/** @param plan milliseconds after the journal appears (and after the resume begins); null leaves the run alone */
+async function play(plan: { readonly first: number; readonly second: number | null } | null): Promise<Outcome> {
+  await using project = createProject({ script });
+  let kills = 0;
+  const killed = async (words: readonly string[], after: number | null): Promise<void> => {
+    const run = project.start(words);
+    if (after !== null) {
+      const ended = await Promise.race([
+        run.result.then(() => true),
+        ready(project)
+          .then(() => Bun.sleep(after))
+          .then(() => false),
+      ]);
+      if (!ended) {
+        run.kill("SIGKILL");
+        kills += 1;
+      }
+    }
+    await run.result;
+  };
+  await killed(args, plan?.first ?? null);
+  if (plan && plan.second !== null) await killed(["resume"], plan.second);
+  const last = plan ? await project.cli(["resume", "--json"]) : null;
+  if (last && last.code !== 0) throw new Error(`resume exited with ${last.code}: ${last.stderr}`);
+  const directory = findTeamDirectory(project.directory);
+  const result: RunResult = JSON.parse(readFileSync(directory.result, "utf8"));
+  if (
+    process.env.MG_TEST_TRACE &&
+    plan &&
+    (result.decision.winner !== "agent_b" || Math.abs((result.cost.total_usd ?? 0) - reportedBy(directory)) > 1e-9)
+  ) {
+    console.error(JSON.stringify(plan), JSON.stringify(result.decision), JSON.stringify(result.cost), reportedBy(directory));
+    for (const event of readJournal(directory.journal).events) {
+      if (event.type !== "step.progress") console.error(JSON.stringify(event).slice(0, 330));
+    }
+  }
+  const alive = findMarked(cookieVariable, new Set([directory.cookie])).length;
+  return { result, reported: reportedBy(directory), alive, torn: tornFiles(directory), kills };
+}
+
+async function ready(project: TestProject): Promise<void> {
+  for (;;) {
+    const [id] = listTeamIds(project.directory);
+    if (id && existsSync(findTeamDirectory(project.directory, id).journal)) return;
+    await Bun.sleep(2);
+  }
+}
+
+/** Winner, tally and the round of the decision; times and costs differ. */
+function isSame({ decision, rounds }: RunResult, other: RunResult): boolean {
+  const essence = (of: RunResult["decision"]) => JSON.stringify([of.kind, of.reason, of.winner, of.tally, of.rule]);
+  return essence(decision) === essence(other.decision) && rounds === other.rounds;
+}
+
+/** Read apart from our own code: every log directory's metrics_summary.json, or the status.json of a step that did not end. */
+function reportedBy({ runs }: TeamDirectory): number {
+  const files = readdirSync(runs, { recursive: true, encoding: "utf8" });
+  const attempts = new Set(
+    files.filter((path) => /(metrics_summary|status)\.json$/.test(path)).map((path) => path.replace(/\/[^/]*$/, "")),
+  );
+  let usd = 0;
+  for (const attempt of attempts) {
+    const summary = parsed(join(runs, attempt, "metrics_summary.json"));
+    usd += summary ? summary.totals.estimated_cost : (parsed(join(runs, attempt, "status.json"))?.costs.total_estimated_cost ?? 0);
+  }
+  return usd;
+}
+
+/** Null when it is not there, or was cut off by the kill. */
+function parsed(path: string) {
+  try {
+    return JSON.parse(readFileSync(path, "utf8"));
+  } catch {
+    return null;
+  }
+}
+
+/** Files of ours that are not whole: JSON that does not parse, lines of the journal, temporary files that stayed. */
+function tornFiles(directory: TeamDirectory): number {
+  const files = readdirSync(directory.root, { recursive: true, encoding: "utf8" }).filter(
+    (path) => !path.startsWith("session/") && !path.includes(".massgen"),
+  );
+  const isTorn = (path: string) => {
+    if (/\.tmp/.test(path)) return true;
+    if (!path.endsWith(".json")) return false;
+    try {
+      JSON.parse(readFileSync(join(directory.root, path), "utf8"));
+      return false;
+    } catch {
+      return true;
+    }
+  };
+  const { damaged, torn } = readJournal(directory.journal);
+  return files.filter(isTorn).length + damaged + (torn ? 1 : 0);
+}
