@@ -1,3 +1,4 @@
+import { messageOf } from "./errors.ts";
 import { runRound } from "./round.ts";
 import type { RunResult } from "./session/result.ts";
 import type { RunState } from "./session/state.ts";
@@ -6,7 +7,7 @@ import { deliberate } from "./team/deliberate.ts";
 import { deliver } from "./team/deliver.ts";
 import { followSignals, openRun } from "./team/open.ts";
 import type { Run, TeamSetup } from "./team/run.ts";
-import { recoverSteps } from "./team/step.ts";
+import { closeSteps, recoverSteps } from "./team/step.ts";
 import type { AgentId, Verdict } from "./types.ts";
 
 /**
@@ -24,6 +25,11 @@ export async function runTeam(setup: TeamSetup): Promise<RunResult> {
     recoverSteps(run);
     const verdict = run.state.decision ?? (await decide(run));
     return await deliver(run, verdict);
+  } catch (error) {
+    // A fault of ours: what is running must not outlive it.
+    run.stopper.stop({ reason: "interrupted", message: messageOf(error) });
+    await closeSteps(run, "ended");
+    throw error;
   } finally {
     await run.host.close();
     unfollow();
