@@ -13,7 +13,7 @@ export async function createMarkdown(options: { readonly html: boolean; readonly
 /**
  * Makes Markdown that somebody else wrote end where it ends: whatever follows it, after a blank line, is no part of it. Code fences,
  * comments and HTML tags that it leaves open are closed; where that does not help, all of it becomes a code block. Otherwise it is
- * returned as it is, without control characters and blank lines at its end.
+ * returned as it is, but for control characters and blank lines at its end.
  */
 export async function closeMarkdown(text: string): Promise<string> {
   const plain = withoutControls(text).replace(/\s+$/, "");
@@ -53,9 +53,9 @@ export function linkTarget(path: string): string {
     .join("/");
 }
 
-/** Replaces control characters, which can hide or forge text in terminals, by U+FFFD; tabs and line ends stay, as line feeds. */
+/** Replaces control characters, which can hide or forge text in terminals, by U+FFFD; tabs and line ends stay. */
 export function withoutControls(text: string): string {
-  return text.replace(/\r\n?/g, "\n").replace(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g, "\ufffd");
+  return text.replace(/\r(?!\n)/g, "\n").replace(/[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]/g, "\ufffd");
 }
 
 // --- internal ---

@@ -164,7 +164,8 @@ describe("an answer ends where it ends", () => {
     const answer =
       "# Title\n\nSome *text*, `code`, <b>bold</b> & more.\n\n```js\nlet a;\n```\n\n- [x] done\n\n<details><summary>More</summary>\n\ntext\n\n</details>";
     expect(await closeMarkdown(`${answer}\n\n  \n`)).toBe(answer);
-    expect(await closeMarkdown("windows\r\nline ends\r")).toBe("windows\nline ends");
+    expect(await closeMarkdown("windows\r\nline\rends\r\n")).toBe("windows\r\nline\nends");
+    expect(await closeMarkdown("```\r\nopen\r\n")).toBe("```\r\nopen\n```");
   });
 
   test("only what is missing is added", async () => {

@@ -185,7 +185,7 @@ describe("the answer", () => {
 
   test("control characters do not reach the terminal", async () => {
     const document = await renderFinalAnswer(inputWith({ answer: "a\u001b]0;evil\u0007b" }));
-    expect(document).not.toMatch(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/);
+    expect(document).not.toMatch(/[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]/);
   });
 });
 
@@ -239,7 +239,7 @@ describe("untrusted words", () => {
         expect(rows.map((row) => row.length)).toEqual(expected.rows.map((row) => row.length));
         expect(links.every((link) => /^(\.\.\/(session|runs)\/|deliverable|winner)/.test(link))).toBe(true);
         expect(tokens.some(({ type }) => type === "html_block")).toBe(false);
-        expect(document).not.toMatch(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202e]/);
+        expect(document).not.toMatch(/[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u202e]/);
       }),
       { numRuns: 200 },
     );
