@@ -26,7 +26,7 @@ export function acquireLock(teamDir: string): Lock {
   if (!database) throw lockedError(teamDir);
   const lock = new FileLock(database, join(teamDir, holderFile));
   try {
-    for (const directory of [teamDir, join(teamDir, "synthesis")]) if (fs.existsSync(directory)) removeTemporaries(directory);
+    removeTemporariesBelow(teamDir);
     writeFileAtomicSync(join(teamDir, holderFile), `${JSON.stringify({ pid: process.pid, started: new Date().toISOString() })}\n`);
   } catch (error) {
     lock.close();
@@ -80,6 +80,17 @@ export function forgetHolder(teamDir: string): void {
 }
 
 // --- internal ---
+
+/** Everywhere that we write to: not in the session directory, and not in what steps make for themselves in hidden directories. */
+function removeTemporariesBelow(directory: string, depth = 4): void {
+  removeTemporaries(directory);
+  if (depth === 0) return;
+  for (const entry of fs.readdirSync(directory, { withFileTypes: true })) {
+    const ours =
+      entry.isDirectory() && !entry.name.startsWith(".") && !["session", "deliverable", "winner", "workspace"].includes(entry.name);
+    if (ours) removeTemporariesBelow(join(directory, entry.name), depth - 1);
+  }
+}
 
 // Nothing else may open this file: closing any descriptor of it would free the lock of this process (POSIX record locks).
 const lockFile = ".lock";

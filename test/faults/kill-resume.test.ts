@@ -113,16 +113,6 @@ async function play(plan: { readonly first: number; readonly second: number | nu
   if (last && last.code !== 0) throw new Error(`resume exited with ${last.code}: ${last.stderr}`);
   const directory = findTeamDirectory(project.directory);
   const result: RunResult = JSON.parse(readFileSync(directory.result, "utf8"));
-  if (
-    process.env.MG_TEST_TRACE &&
-    plan &&
-    (result.decision.winner !== "agent_b" || Math.abs((result.cost.total_usd ?? 0) - reportedBy(directory)) > 1e-9)
-  ) {
-    console.error(JSON.stringify(plan), JSON.stringify(result.decision), JSON.stringify(result.cost), reportedBy(directory));
-    for (const event of readJournal(directory.journal).events) {
-      if (event.type !== "step.progress") console.error(JSON.stringify(event).slice(0, 330));
-    }
-  }
   const alive = findMarked(cookieVariable, new Set([directory.cookie])).length;
   return { result, reported: reportedBy(directory), alive, torn: tornFiles(directory), kills };
 }
@@ -180,5 +170,7 @@ function tornFiles(directory: TeamDirectory): number {
     }
   };
   const { damaged, torn } = readJournal(directory.journal);
-  return files.filter(isTorn).length + damaged + (torn ? 1 : 0);
+  const tornNames = files.filter(isTorn);
+  for (const path of tornNames) console.error(`not whole: ${path}`);
+  return tornNames.length + damaged + (torn ? 1 : 0);
 }
