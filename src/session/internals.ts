@@ -36,7 +36,7 @@ const rules: readonly Rule[] = [
   // Homes of the command-line backends, results too long for a prompt, and the caches that its containers are given.
   ({ path }) => [".codex", ".gemini", ".antigravity", ".antigravitycli", ".copilot", ".tool_results", ".cache"].includes(path),
   ({ path }) => /^\.local\/share\/(uv|pip|pnpm|virtualenv)$/.test(path),
-  ({ path }, look) => path === "execution_trace.md" && look.head(path).startsWith("# Execution Trace"),
+  ({ path }, look) => path === "execution_trace.md" && /^# execution trace\b/i.test(look.head(path)),
   ({ path, kind }) => kind !== "directory" && /^memory\/(short|long)_term\/([^/]+\.md|essential_files_manifest\.json)$/.test(path),
   (entry) => /^memory\/(short|long)_term$/.test(entry.path) && entry.kind === "directory" && entry.empty,
   // Its planning server's files; tasks/ may also hold the user's.
