@@ -89,7 +89,8 @@ async function start(
   const engineWarnings = createWarnings();
   const { warn } = engineWarnings;
   const engine = await buildEngine({ settings, report, directory, environment, home, redact, warn, clock });
-  return executeRun({
+  // Awaited here: the lock is held until the run has ended.
+  return await executeRun({
     file,
     directory,
     engine,
