@@ -64,7 +64,8 @@ export const command: Command = {
     const result = readResult(directory);
     const limits = raiseLimits(earlier.settings.limits, config.flags);
     if (result && !goesOn(result, state, earlier.settings.limits, limits)) return showAgain(context, config, result);
-    return goOn(context, { config, directory, earlier, limits, state, result });
+    // Awaited here: the lock is held until the run has ended.
+    return await goOn(context, { config, directory, earlier, limits, state, result });
   },
 };
 
