@@ -7,6 +7,8 @@ export type Registry = Readonly<Record<string, () => Promise<Command>>>;
 export const commands: Registry = {
   run: async () => (await import("./run.ts")).command,
   resume: async () => (await import("./resume.ts")).command,
+  status: async () => (await import("./status.ts")).command,
+  sessions: async () => (await import("./sessions.ts")).command,
   init: async () => (await import("./init.ts")).command,
   doctor: async () => (await import("./doctor.ts")).command,
   trust: async () => (await import("./trust.ts")).command,

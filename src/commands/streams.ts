@@ -18,7 +18,8 @@ export interface Streams {
 
 /** The streams of a command that runs a team. */
 export function streamsOf({ stdout, stderr, environment }: CommandContext, output: OutputSettings): Streams {
-  const terminals = { stderr: stderr.isTerminal && process.stderr.columns > 0, stdout: stdout.isTerminal };
+  const { columns = 0, rows = 0 } = process.stderr;
+  const terminals = { stderr: stderr.isTerminal && columns >= leastColumns && rows >= leastRows, stdout: stdout.isTerminal };
   return {
     stdout: (text) => stdout.write(text),
     stderr: (line) => stderr.write(`${line}\n`),
@@ -28,3 +29,8 @@ export function streamsOf({ stdout, stderr, environment }: CommandContext, outpu
     },
   };
 }
+
+// --- internal ---
+
+// A terminal that does not know its size says 0.
+const [leastColumns, leastRows] = [20, 4];

@@ -37,7 +37,8 @@ export interface AgentRow {
   readonly try: number;
   /** Seconds that this step has taken; null before the first. */
   readonly seconds: number | null;
-  readonly cost: AgentCost;
+  /** Null where nobody counted. */
+  readonly cost: AgentCost | null;
 }
 
 /**

@@ -34,9 +34,15 @@ export function wrapLine(text: string, width: number, most = Number.POSITIVE_INF
   // A character may be wider than the line.
   const lines = Bun.wrapAnsi(text, width, { hard: true })
     .split("\n")
-    .map((line) => fit(line, width));
+    .map((line) => fit(line, width))
+    .filter((line) => line !== "");
   if (lines.length <= most) return lines;
   return [...lines.slice(0, most - 1), fit(`${lines[most - 1]} ${lines[most]}`, width)];
+}
+
+/** Breaks a message for people between words only, so that paths can still be copied. */
+export function wrapWords(text: string, width: number): string {
+  return Bun.wrapAnsi(text, Math.max(1, width));
 }
 
 /** As many of the parts as fit beside each other; the first is cut when even it does not. */

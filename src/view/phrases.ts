@@ -48,6 +48,14 @@ export function phraseOf({ id, phase, detail, why, running }: Pick<AgentRow, "id
   }
 }
 
+/** The same where room is short: `for agent_a`. */
+export function briefPhraseOf(row: Pick<AgentRow, "id" | "phase" | "detail" | "why" | "running">): string {
+  const { id, phase, detail, running } = row;
+  if (phase === "voted" && !running) return `for ${targetOf(oneLine(detail), id)}`;
+  if (phase === "stale" || phase === "invalid") return `${phase}: ${targetOf(oneLine(detail), id)}`;
+  return phase === "tool" ? oneLine(detail) || "using a tool" : phraseOf(row);
+}
+
 /** A vote's target as one says it. */
 export function targetOf(target: string, voter: string): string {
   return target === voter ? "itself" : target || "nobody";

@@ -15,8 +15,8 @@ export interface Column {
   readonly align?: "left" | "right";
   /** It is left out when it would have to be narrower than this; it never has to be wider than its cells. */
   readonly least: number;
-  /** It is content with this while others have less than they want; default: all that its cells take. */
-  readonly want?: number;
+  /** It gets this much while there is room, also when its cells take less, so that nothing moves when they change; default: what they take. */
+  readonly steady?: number;
   /** Who gets room first, and stays longest. */
   readonly rank: number;
 }
@@ -51,10 +51,10 @@ function place(columns: readonly Column[], width: number): { readonly column: Co
     const least = byRank().at(-1);
     measured.splice(least ? measured.indexOf(least) : 0, 1);
   }
-  const grow = (each: (typeof measured)[number], most: number) => {
-    each.size = Math.max(0, Math.min(each.natural, Math.max(each.size, most), each.size + width - total()));
+  const grow = (each: (typeof measured)[number], wanted: number) => {
+    each.size = Math.max(0, Math.min(Math.max(each.size, wanted), each.size + width - total()));
   };
-  for (const each of byRank()) grow(each, each.column.want ?? each.natural);
+  for (const each of byRank()) grow(each, each.column.steady ?? each.natural);
   for (const each of byRank()) grow(each, each.natural);
   return measured;
 }

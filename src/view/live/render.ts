@@ -2,7 +2,7 @@ import { formatDuration, plural } from "../../text.ts";
 import type { AgentRow } from "../agent-row.ts";
 import { joinParts, oneLine, wrapLine } from "../fit.ts";
 import { paint, type Style } from "../paint.ts";
-import { phraseOf, shortCost, signs } from "../phrases.ts";
+import { briefPhraseOf, phraseOf, shortCost, signs } from "../phrases.ts";
 import { type Cell, type Column, table } from "../table.ts";
 import type { LiveModel, Votes } from "./model.ts";
 
@@ -18,9 +18,10 @@ export function renderLive(model: LiveModel, width: number, height: number, colo
   const agents = fitRows(model.rows, width, height - 1, color);
   const below = belowOf(model, width, color).slice(0, Math.max(0, height - 1 - agents.length));
   const lines = [paint(head, "bold", color), ...agents, ...below];
-  // Air comes last: between the agents and what is below them, then above them.
+  // Air comes last: between the agents and what is below them, then above them, then above all.
   if (below.length > 0 && lines.length < height) lines.splice(1 + agents.length, 0, "");
   if (lines.length < height) lines.splice(1, 0, "");
+  if (lines.length < height) lines.unshift("");
   return lines;
 }
 
@@ -39,10 +40,18 @@ export function renderRows(rows: readonly AgentRow[], width: number, color: bool
     },
     { cells: cells(({ id }) => oneLine(id)), least: 7, rank: 9 },
     { cells: cells(({ model }) => modelName(model, width)), least: 8, rank: 4 },
-    { cells: cells(phraseOf, ({ phase }) => signs[phase].style), least: 10, want: 26, rank: 7 },
-    { cells: cells(roundOf), least: 2, rank: 3, align: "right" },
-    { cells: cells(({ seconds }) => (seconds === null ? "" : formatDuration(Math.floor(seconds)))), least: 7, rank: 5, align: "right" },
-    { cells: cells(({ cost }) => shortCost(cost)), least: 9, rank: 6, align: "right" },
+    {
+      cells: cells(
+        (row) => stateOf(row, width),
+        ({ phase }) => signs[phase].style,
+      ),
+      least: 10,
+      steady: 24,
+      rank: 7,
+    },
+    { cells: cells(({ round }) => (round === 0 ? "" : `r${round}`)), least: 3, steady: 3, rank: 3, align: "right" },
+    { cells: cells(timeOf), least: 7, steady: 7, rank: 5, align: "right" },
+    { cells: cells(({ cost }) => (cost ? shortCost(cost) : "")), least: 9, steady: 7, rank: 6, align: "right" },
   ];
   return table(columns, width, color);
 }
@@ -51,7 +60,7 @@ export function renderRows(rows: readonly AgentRow[], width: number, color: bool
 export function renderVotes({ tally, stale, invalid, needed }: Votes, width: number): string {
   const counts = tally.map(({ agent, votes }) => `${agent} ${votes}`).join(", ");
   const others = [stale > 0 ? `${stale} stale` : "", invalid > 0 ? `${invalid} invalid` : ""];
-  return joinParts([counts || "no votes yet", ...others, `${needed} needed`], width);
+  return joinParts([counts || "none yet", ...others, `${needed} needed`], width);
 }
 
 // --- internal ---
@@ -90,9 +99,13 @@ function countsOf(rows: readonly AgentRow[]): string {
   return counts.size === 0 ? plural(0, "agent") : [...counts].map(([word, count]) => `${count} ${word}`).join(", ");
 }
 
-function roundOf({ round, try: attempt }: AgentRow): string {
-  if (round === 0) return "";
-  return attempt > 1 ? `r${round} try ${attempt}` : `r${round}`;
+function stateOf(row: AgentRow, width: number): string {
+  const phrase = width < 60 ? briefPhraseOf(row) : phraseOf(row);
+  return row.running && row.try > 1 ? `${phrase}, try ${row.try}` : phrase;
+}
+
+function timeOf({ seconds }: AgentRow): string {
+  return seconds === null ? "" : formatDuration(Math.floor(seconds));
 }
 
 /** `codex/gpt-5.4`, or where room is short, `gpt-5.4`. */

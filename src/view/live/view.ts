@@ -2,6 +2,7 @@ import type { Clock } from "../../clock.ts";
 import type { TeamEvent } from "../../session/events.ts";
 import type { RunState } from "../../session/state.ts";
 import { applyActivity, emptyActivity } from "../activity.ts";
+import { wrapWords } from "../fit.ts";
 import { describe, type Progress } from "../progress.ts";
 import { createScreen } from "../screen.ts";
 import type { Terminal } from "../terminal.ts";
@@ -46,7 +47,7 @@ export function createLiveView(
   tick.unref();
 
   const print = (line: string) => {
-    screen.print(`${line}\n`);
+    screen.print(`${wrapWords(line, terminal.columns)}\n`);
     draw();
   };
   return {

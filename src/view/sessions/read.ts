@@ -1,0 +1,106 @@
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { listTeamIds, sessionsPath, type TeamDirectory, teamDirectory } from "../../session/directory.ts";
+import { readJournal } from "../../session/journal.ts";
+import { isLocked } from "../../session/lock.ts";
+import type { CostKnown, RunResult } from "../../session/result.ts";
+import { applyEvent, emptyState, type RunState } from "../../session/state.ts";
+import { totalCost } from "../../session/totals.ts";
+import type { AgentId, DecisionKind, DecisionReason } from "../../types.ts";
+import { conditionOf, type RunCondition } from "../condition.ts";
+import { readTeamConfig } from "../status/read.ts";
+
+/** One run of a project, as `mg-team sessions --json` prints it. */
+export interface SessionEntry {
+  readonly session_id: string;
+  /** Absolute path of the team directory. */
+  readonly directory: string;
+  /** `unknown` for a run that another program started. */
+  readonly state: RunCondition;
+  /** ISO 8601; null when nobody wrote it down. */
+  readonly started_at: string | null;
+  readonly query: string | null;
+  readonly models: readonly string[];
+  /** Null while it is not decided. */
+  readonly decision: {
+    readonly kind: DecisionKind;
+    readonly reason: DecisionReason;
+    readonly winner: AgentId | null;
+    readonly winner_model: string | null;
+  } | null;
+  readonly rounds: number | null;
+  /** US dollars; null when nothing is known. */
+  readonly total_usd: number | null;
+  readonly cost_known: CostKnown;
+  /** Seconds that mg-team has worked on it. */
+  readonly duration_seconds: number | null;
+}
+
+/** All runs of a project, newest first. */
+export function readSessions(projectDir: string): SessionEntry[] {
+  return listTeamIds(projectDir)
+    .reverse()
+    .map((id) => readSession(teamDirectory(join(projectDir, sessionsPath, id))));
+}
+
+/** `result.json` of a run; null when there is none, or it is damaged. */
+export function readResult(path: string): RunResult | null {
+  try {
+    const result: unknown = JSON.parse(readFileSync(path, "utf8"));
+    const { version, decision, cost, agents } = result as Readonly<Record<string, unknown>>;
+    const whole = version === 1 && typeof decision === "object" && typeof cost === "object" && Array.isArray(agents);
+    return whole ? (result as RunResult) : null;
+  } catch {
+    return null;
+  }
+}
+
+// --- internal ---
+
+type Facts = Pick<SessionEntry, "started_at" | "decision" | "rounds" | "total_usd" | "cost_known" | "duration_seconds">;
+
+function readSession(directory: TeamDirectory): SessionEntry {
+  const { id, root } = directory;
+  const { query, models } = readTeamConfig(directory);
+  const locked = isLocked(root);
+  const result = locked ? null : readResult(directory.result);
+  const facts = result ? factsOfResult(result) : factsOfJournal(directory);
+  const started = facts.started_at !== null;
+  const ours = started || locked || directory.cookie !== "";
+  const hasResult = result !== null || existsSync(directory.result);
+  const state = ours ? conditionOf({ locked, hasResult, started, reason: facts.decision?.reason ?? null }) : "unknown";
+  return { session_id: id, directory: root, state, query, models: Object.values(models), ...facts };
+}
+
+function factsOfResult({ started_at, decision, rounds, cost, duration_seconds }: RunResult): Facts {
+  const { kind, reason, winner, winner_model } = decision;
+  return {
+    started_at,
+    decision: { kind, reason, winner, winner_model },
+    rounds,
+    total_usd: cost.total_usd,
+    cost_known: cost.known,
+    duration_seconds,
+  };
+}
+
+function factsOfJournal({ journal }: TeamDirectory): Facts {
+  const state = emptyState();
+  for (const event of readJournal(journal).events) applyEvent(state, event);
+  const { total_usd, known } = totalCost(state);
+  const begun = state.startedAt !== "";
+  return {
+    started_at: begun ? state.startedAt : null,
+    decision: decisionOf(state),
+    rounds: begun ? state.round : null,
+    total_usd: begun ? total_usd : null,
+    cost_known: begun ? known : "none",
+    duration_seconds: begun ? state.elapsed : null,
+  };
+}
+
+function decisionOf({ decision, agents }: RunState): SessionEntry["decision"] {
+  if (!decision) return null;
+  const { kind, reason, winner } = decision;
+  return { kind, reason, winner, winner_model: agents.find(({ agent }) => agent.id === winner)?.agent.model ?? null };
+}

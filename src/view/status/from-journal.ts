@@ -1,0 +1,88 @@
+import type { TeamDirectory } from "../../session/directory.ts";
+import type { TeamEvent } from "../../session/events.ts";
+import { applyEvent, deliberationOf, emptyState, type RunState } from "../../session/state.ts";
+import { totalCost } from "../../session/totals.ts";
+import type { AgentId } from "../../types.ts";
+import { type Activity, applyActivity, emptyActivity } from "../activity.ts";
+import { agentRows, currentBallots } from "../agent-row.ts";
+import { conditionOf } from "../condition.ts";
+import { votesOf } from "../live/model.ts";
+import { previewOf } from "./answers.ts";
+import { applyHistory, emptyHistory, timelineOf } from "./history.ts";
+import { consensusSentence } from "./sentence.ts";
+import type { StatusAgent, TeamStatus } from "./shape.ts";
+
+/** What else is known of a run of mg-team, beside its journal. */
+export interface Surroundings {
+  readonly query: string | null;
+  /** A process holds the run's lock. */
+  readonly locked: boolean;
+  /** Its result.json is there. */
+  readonly hasResult: boolean;
+  /** Milliseconds since the epoch. */
+  readonly now: number;
+}
+
+/** The status of a run, from its journal; answers are read for their beginnings. */
+export function statusFromJournal(directory: TeamDirectory, events: readonly TeamEvent[], around: Surroundings): TeamStatus {
+  const state = emptyState();
+  const activity = emptyActivity();
+  const history = emptyHistory();
+  for (const event of events) {
+    applyEvent(state, event);
+    applyActivity(activity, event);
+    applyHistory(history, event);
+  }
+  if (!around.locked) Object.assign(activity, { ...emptyActivity(), ended: true });
+  const elapsed = elapsedOf(state, events.at(-1), around);
+  const ballots = currentBallots(state);
+  const { tally, needed } = votesOf(state);
+  const condition = conditionOf({ ...around, started: state.startedAt !== "", reason: state.decision?.reason ?? null });
+  return {
+    version: 1,
+    session_id: directory.id,
+    directory: directory.root,
+    source: "journal",
+    state: condition,
+    query: around.query,
+    started_at: state.startedAt || null,
+    elapsed_seconds: Math.round(elapsed * 1000) / 1000,
+    round: state.round,
+    limits: state.limits,
+    cost: totalCost(state),
+    agents: agentsOf(state, activity, elapsed, directory.session),
+    ballots: [...ballots.values()].map(({ voter, target, step, standing, why, self, reason }) => {
+      return { voter, target, step, standing, why, self, reason };
+    }),
+    tally: Object.fromEntries(tally.map(({ agent, votes }) => [agent, votes])),
+    votes_needed: needed,
+    decision: state.decision,
+    consensus: consensusSentence(deliberationOf(state, Number.POSITIVE_INFINITY, null), state.decision),
+    columns: "rounds",
+    timeline: timelineOf(history, ballots, condition === "running"),
+    warnings: [...state.warnings],
+    unknown: [],
+  };
+}
+
+// --- internal ---
+
+function agentsOf(state: RunState, activity: Activity, elapsed: number, sessionDir: string): StatusAgent[] {
+  const current = new Map(state.agents.map(({ agent, answers, failure }) => [agent.id, { answer: answers.at(-1), failure }] as const));
+  return agentRows(state, activity, elapsed).map((row): StatusAgent => {
+    const { answer, failure = null } = current.get(row.id) ?? {};
+    const words = wordsOf(activity, row.id);
+    const seconds = row.seconds === null ? null : Math.round(row.seconds * 1000) / 1000;
+    return { ...row, seconds, words, answer: answer ? previewOf(sessionDir, row.id, answer.step, answer.round) : null, failure };
+  });
+}
+
+function wordsOf({ steps, extra }: Activity, id: AgentId): string {
+  return steps.get(id)?.words || (extra?.agent === id ? extra.words : "");
+}
+
+/** A run at work goes on after its last event; one that crashed has worked until then, as far as its journal knows. */
+function elapsedOf(state: RunState, last: TeamEvent | undefined, { locked, now }: Surroundings): number {
+  if (!locked || !last || state.finished) return state.elapsed;
+  return state.elapsed + Math.max(0, (now - Date.parse(last.ts)) / 1000 || 0);
+}

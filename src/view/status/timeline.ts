@@ -1,0 +1,107 @@
+import { plural } from "../../text.ts";
+import { oneLine, pad, widthOf } from "../fit.ts";
+import { paint, type Style } from "../paint.ts";
+import { targetOf } from "../phrases.ts";
+import type { TeamStatus, TimelineMark } from "./shape.ts";
+
+/**
+ * The timeline as lines: a row for each agent, a column for each round. In words where there is room, else in signs; the first columns are
+ * left out where even those do not fit. Pure.
+ */
+export function renderTimeline({ agents, timeline, columns }: TeamStatus, width: number, color: boolean): string[] {
+  const last = Math.max(0, ...timeline.map(({ column }) => column));
+  if (last === 0) return [];
+  const names = agents.map(({ id }) => oneLine(id));
+  const nameWidth = Math.min(Math.max(...names.map(widthOf), 6), Math.floor(width / 3));
+  const room = width - nameWidth;
+  const cells = group(timeline);
+  const wordy = sizeOf(cells, last, wordsOf, (column) => `${noun[columns]} ${column}`);
+  const inWords = (wordy + gap) * last <= room;
+  const size = inWords ? wordy : sizeOf(cells, last, signOf, String);
+  const count = Math.max(1, Math.min(last, Math.floor(room / (size + gap))));
+  const shown = Array.from({ length: count }, (_, index) => last - count + 1 + index);
+  const title = (column: number) => (inWords ? `${noun[columns]} ${column}` : String(column));
+  const space = " ".repeat(gap);
+  const head = pad("", nameWidth) + shown.map((column) => space + pad(title(column), size)).join("");
+  const rows = agents.map(({ id }, index) => {
+    const parts = shown.map((column) => {
+      const marks = cells.get(id)?.get(column) ?? [];
+      const text = (inWords ? wordsOf : signOf)(marks);
+      return space + paint(pad(text, size), styleOf(marks.at(-1)), color);
+    });
+    return pad(names[index] ?? "", nameWidth) + parts.join("");
+  });
+  const left =
+    count < last
+      ? [paint(`${noun[columns]}s 1 to ${last - count} do not fit here; there are ${plural(last, noun[columns])}`, "dim", color)]
+      : [];
+  return [paint(head.trimEnd(), "dim", color), ...rows.map((row) => row.trimEnd()), ...left];
+}
+
+/** What the signs of a timeline mean, those that are in it. */
+export function timelineLegend(timeline: readonly TimelineMark[]): string {
+  const used = new Set(timeline.map(kindOf));
+  const retried = timeline.some(({ try: attempt }) => attempt > 1);
+  const meanings = kinds.filter(([kind]) => used.has(kind)).map(([, { sign, word }]) => `${sign} ${word}`);
+  return [...meanings, ...(retried ? ["↻ retry"] : [])].join(", ");
+}
+
+// --- internal ---
+
+type Kind = "new_answer" | "vote" | "stale" | "invalid" | "failed" | "skipped" | "stopped" | "running";
+type Cells = ReadonlyMap<string, ReadonlyMap<number, readonly TimelineMark[]>>;
+
+const gap = 2;
+const noun = { rounds: "round", steps: "step" } as const;
+
+const looks: Readonly<Record<Kind, { readonly sign: string; readonly word: string; readonly style: Style }>> = {
+  new_answer: { sign: "✓", word: "answer", style: "green" },
+  vote: { sign: "→", word: "vote", style: "magenta" },
+  stale: { sign: "~", word: "stale vote", style: "yellow" },
+  invalid: { sign: "?", word: "invalid vote", style: "yellow" },
+  failed: { sign: "✗", word: "failed", style: "red" },
+  skipped: { sign: "-", word: "skipped", style: "yellow" },
+  stopped: { sign: "■", word: "stopped", style: "yellow" },
+  running: { sign: "●", word: "at work", style: "cyan" },
+};
+const kinds = Object.entries(looks) as [Kind, (typeof looks)[Kind]][];
+
+function kindOf({ action, standing }: TimelineMark): Kind {
+  return action === "vote" && standing !== null && standing !== "valid" ? standing : action;
+}
+
+function styleOf(mark: TimelineMark | undefined): Style | undefined {
+  return mark && looks[kindOf(mark)].style;
+}
+
+/** `✓ answer`, `→ agent_b`, `↻✗ auth` after a retry. */
+function wordsOf(marks: readonly TimelineMark[]): string {
+  const mark = marks.at(-1);
+  if (!mark) return "";
+  const words = mark.action === "vote" ? oneLine(targetOf(mark.target ?? "", mark.agent)) : (mark.class ?? looks[kindOf(mark)].word);
+  return `${"↻".repeat(marks.length - 1)}${looks[kindOf(mark)].sign} ${words}`;
+}
+
+/** `✓`, `→b`, `↻✗` after a retry. */
+function signOf(marks: readonly TimelineMark[]): string {
+  const mark = marks.at(-1);
+  if (!mark) return "";
+  const target = mark.action === "vote" ? oneLine(mark.target ?? "").replace(/^agent_/, "") : "";
+  return `${"↻".repeat(Math.min(1, marks.length - 1))}${looks[kindOf(mark)].sign}${target.length > 2 ? "" : target}`;
+}
+
+function group(timeline: readonly TimelineMark[]): Cells {
+  const cells = new Map<string, Map<number, TimelineMark[]>>();
+  for (const mark of timeline) {
+    const row = cells.get(mark.agent) ?? new Map<number, TimelineMark[]>();
+    cells.set(mark.agent, row);
+    row.set(mark.column, [...(row.get(mark.column) ?? []), mark]);
+  }
+  return cells;
+}
+
+function sizeOf(cells: Cells, last: number, textOf: (marks: readonly TimelineMark[]) => string, title: (column: number) => string): number {
+  let size = widthOf(title(last));
+  for (const row of cells.values()) for (const marks of row.values()) size = Math.max(size, widthOf(textOf(marks)));
+  return Math.min(size, 24);
+}
