@@ -35,6 +35,8 @@ async function compile(target: Target | null): Promise<void> {
       autoloadTsconfig: false,
       autoloadPackageJson: true,
     },
+    // Parsers and providers are loaded when they are needed, not at every start.
+    splitting: true,
     format: "esm",
     bytecode: true,
     minify: true,
@@ -42,16 +44,19 @@ async function compile(target: Target | null): Promise<void> {
     define: { "process.env.NODE_ENV": '"production"' },
   });
   const { size } = Bun.file(outfile);
-  process.stdout.write(`${outfile}  ${(size / 1024 / 1024).toFixed(1)} MiB${result.logs.length > 0 ? `\n${result.logs.join("\n")}` : ""}\n`);
+  process.stdout.write(
+    `${outfile}  ${(size / 1024 / 1024).toFixed(1)} MiB${result.logs.length > 0 ? `\n${result.logs.join("\n")}` : ""}\n`,
+  );
 }
 
 function requested(argv: readonly string[]): readonly (Target | null)[] {
   if (argv.length === 0) return [null];
   if (argv.length === 1 && argv[0] === "--all") return targets;
-  return argv.map((word) => {
-    const target = targets.find((name) => word === `--target=${name}`);
-    if (target) return target;
-    process.stderr.write(`${word} is not a target. Use --all or --target=NAME, with NAME one of ${targets.join(", ")}.\n`);
+  const named = argv.map((word) => ({ word, target: targets.find((name) => word === `--target=${name}`) }));
+  const wrong = named.find(({ target }) => target === undefined);
+  if (wrong) {
+    process.stderr.write(`${wrong.word} is not a target. Use --all or --target=NAME, with NAME one of ${targets.join(", ")}.\n`);
     process.exit(2);
-  });
+  }
+  return named.flatMap(({ target }) => target ?? []);
 }

@@ -116,5 +116,7 @@ if (import.meta.main) {
       process.exit(ExitCode.bug);
     });
   }
-  process.exitCode = await main(process.argv.slice(2), { environment: process.env, cwd: process.cwd(), stdin, stdout, stderr, signals });
+  const code = await main(process.argv.slice(2), { environment: process.env, cwd: process.cwd(), stdin, stdout, stderr, signals });
+  // Both streams are flushed by now. Without this a timer that a plugin left behind would keep the program alive.
+  process.exit(code);
 }

@@ -78,10 +78,13 @@ const names: readonly SignalName[] = ["SIGINT", "SIGTERM", "SIGHUP"];
 const numbers: Readonly<Record<SignalName, number>> = { SIGHUP: 1, SIGINT: 2, SIGTERM: 15 };
 const exitCodes = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 } as const;
 
+// Kept from before plugins: they are not allowed to exit, signals are.
+const exitNow = process.exit.bind(process);
+
 const processHost: SignalHost = {
   on: (name, handler) => process.on(name, handler),
   off: (name, handler) => process.off(name, handler),
-  exit: (code) => process.exit(code),
+  exit: exitNow,
   status() {
     try {
       return readFileSync("/proc/self/status", "latin1");

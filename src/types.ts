@@ -123,17 +123,20 @@ export interface Answer {
 
 export type DecisionKind = "consensus" | "forced" | "single" | "none";
 
-export type DecisionReason =
-  | "majority"
-  | "split_vote"
-  | "max_rounds"
-  | "timeout"
-  | "cost_budget"
-  | "interrupted"
-  | "only_agent"
-  | "agents_failed"
-  | "no_answers"
-  | "plugin";
+/** Why a run ended as it did. */
+export const decisionReasons = [
+  "majority",
+  "split_vote",
+  "max_rounds",
+  "timeout",
+  "cost_budget",
+  "interrupted",
+  "only_agent",
+  "agents_failed",
+  "no_answers",
+  "plugin",
+] as const;
+export type DecisionReason = (typeof decisionReasons)[number];
 
 /** How the run ends. Set in `onConsensus`; `winner: null` with `kind: "forced"` asks the host to apply the forced rule. */
 export interface Verdict {

@@ -34,8 +34,8 @@ suite() {
   local tests failures
   read -r tests failures < <(sed -nE 's/.*<testsuites [^>]*tests="([0-9]+)"[^>]*failures="([0-9]+)".*/\1 \2/p' "$report" 2>/dev/null | head -n 1)
   tests=${tests:-0} failures=${failures:-0}
-  # A file that does not load, or a crash, fails no single test: it counts as one.
-  if [ "$status" -ne 0 ] && [ "$failures" -eq 0 ]; then failures=1 tests=$((tests + 1)); fi
+  # A file that does not load, a crash, or a test that ends the process fails no single test: it counts as one.
+  if [ "$failures" -eq 0 ] && { [ "$status" -ne 0 ] || [ "$tests" -eq 0 ]; }; then failures=1 tests=$((tests + 1)); fi
   passed=$((passed + tests - failures)) failed=$((failed + failures))
 }
 

@@ -12,13 +12,14 @@ import { type ExitCode, TeamError } from "../errors.ts";
 import { preflight } from "../preflight.ts";
 import { readExitRecord } from "../process/exit.ts";
 import { sweepDeadRuns, sweepRun } from "../process/sweep.ts";
+import { costOf, priceOf } from "../session/cost.ts";
 import { findTeamDirectory, type TeamDirectory } from "../session/directory.ts";
 import { readJournal } from "../session/journal.ts";
 import { acquireLock } from "../session/lock.ts";
 import { writeError } from "../session/reasons.ts";
 import { createRedactor } from "../session/redact.ts";
 import type { RunResult } from "../session/result.ts";
-import { applyEvent, emptyState, type RunState, unfinishedSteps } from "../session/state.ts";
+import { applyEvent, emptyState, findAgent, type RunState, unfinishedSteps } from "../session/state.ts";
 import type { Limits } from "../types.ts";
 import { buildEngine } from "./build-engine.ts";
 import type { Command, CommandContext } from "./command.ts";
@@ -89,7 +90,9 @@ async function goOn(context: CommandContext, { config, directory, earlier, limit
   const { massgenCommand, massgenSource } = choices;
   const agents = earlier.settings.agents;
   requireConsent(earlier.settings, config);
-  const settings: RunSettings = { ...earlier.settings, limits, massgenCommand, massgenSource, projectDir: cwd };
+  const prices = { ...earlier.settings.prices, ...choices.prices };
+  priceSteps(state, prices);
+  const settings: RunSettings = { ...earlier.settings, limits, prices, massgenCommand, massgenSource, projectDir: cwd };
   const requests = config.plugins;
   for (const path of missing(earlier.plugins, requests))
     log.warn(`the run began with the plugin ${path}; add --plugin ${path} to have it again`);
@@ -138,6 +141,15 @@ function workedUntilDeath(state: RunState, { root }: TeamDirectory): number {
     return exit === null ? 0 : step.elapsed + (exit.endedAt - exit.startedAt) / 1000;
   });
   return Math.max(state.elapsed, ...ends);
+}
+
+/** Prices that were added since then also count for the steps before. */
+function priceSteps(state: RunState, prices: RunSettings["prices"]): void {
+  for (const [key, step] of state.costs) {
+    const agent = findAgent(state, step.agent)?.agent;
+    const price = agent ? priceOf(prices, agent.backend, agent.modelName) : null;
+    if (step.cost.usd === null && price) state.costs.set(key, { ...step, cost: costOf({ ...step.cost, usd: 0 }, price).cost });
+  }
 }
 
 /** Whether a run with a result has more to do (design.md, "Resume"). */

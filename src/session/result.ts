@@ -19,7 +19,7 @@ export interface RunResult {
   readonly rounds: number;
   readonly limits: ResultLimits;
   cost: ResultCost;
-  readonly agents: readonly ResultAgent[];
+  agents: readonly ResultAgent[];
   synthesis: ResultSynthesis;
   checks: readonly CheckFinding[];
   readonly engine: EngineInfo;
@@ -87,6 +87,7 @@ export interface ResultAgent {
 export interface ResultStep {
   /** Number of the step directory; null when the step left none. */
   readonly step: number | null;
+  /** 0 for a step outside the rounds: the synthesis, or one that a plugin asked for. */
   readonly round: number;
   readonly try: number;
   readonly action: "new_answer" | "vote" | "failed" | "skipped" | "interrupted";

@@ -2,7 +2,7 @@ import type { LoadedPlugin } from "../plugin/load.ts";
 import type { CurrentAnswer, Team } from "../plugin/plugin.ts";
 import { readAnswer } from "../session/steps.ts";
 import { totalCost } from "../session/totals.ts";
-import type { StopRequest } from "../types.ts";
+import { decisionReasons, type StopRequest } from "../types.ts";
 import { runExtraStep } from "./extra-step.ts";
 import type { Run } from "./run.ts";
 
@@ -40,9 +40,10 @@ export function teamFor(run: Run, { plugin }: LoadedPlugin): Team {
 
 /** Ends the current phase; the first request wins. */
 export function stopRun(run: Run, request: StopRequest): void {
-  const { reason } = request;
-  const message = run.redact(request.message);
+  const reason = decisionReasons.includes(request.reason) ? request.reason : "plugin";
+  const message = run.redact(String(request.message ?? "a plugin stopped the run"));
   if (!run.stopper.stop({ reason, message })) return;
+  if (reason === "plugin" && run.phase === "deciding") run.stoppedByPlugin = true;
   announceStop(run, { reason, message });
 }
 

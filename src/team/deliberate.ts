@@ -1,8 +1,8 @@
 import { decideByAttrition, decideByExhaustion, decideByMajority, force, markBallots, mustAct, tallyOf } from "../consensus.ts";
 import { Stage, type TeamHooks } from "../plugin/hooks.ts";
+import { within } from "../plugin/within.ts";
 import { deliberationOf } from "../session/state.ts";
-import type { AgentId, Deliberation, StopRequest, Verdict } from "../types.ts";
-import { within } from "./hurry.ts";
+import { type AgentId, type Ballot, type Deliberation, decisionReasons, type StopRequest, type Verdict } from "../types.ts";
 import type { Run } from "./run.ts";
 
 /** Who acts next, or how the run ends. */
@@ -51,13 +51,32 @@ async function askPlugins(run: Run): Promise<Deliberation> {
   try {
     const asked = run.hooks.onConsensus.promise(deliberation);
     const answer = run.stopper.interrupted ? await within(hurriedSeconds, asked) : await asked;
-    const settled = answer ?? deliberation;
-    if (settled.verdict) settled.verdict = checked(named(settled.verdict, settled), settled);
-    return settled;
+    return settle(fresh(), answer ?? deliberation);
   } catch (error) {
     run.pluginFailed(error);
     return decideWithoutPlugins(fresh());
   }
+}
+
+/** Of what plugins return only what they may set counts: the standing of ballots, and the verdict. A run always goes on or ends. */
+function settle(own: Deliberation, returned: Deliberation): Deliberation {
+  for (const { id, ballot } of own.agents) {
+    const marked = returned.agents.find((agent) => agent.id === id)?.ballot;
+    if (ballot && marked && isStanding(marked.standing))
+      Object.assign(ballot, { standing: marked.standing, why: String(marked.why ?? "") });
+  }
+  // A plugin that took a verdict back cannot take back a stop, or rounds that are used up.
+  own.verdict = returned.verdict ?? decideByExhaustion(own);
+  if (!own.verdict && mustAct(own).length === 0) own.verdict = force(own, "plugin", "Nobody has to act, and no plugin decided");
+  if (own.verdict) own.verdict = checked(named(own.verdict, own), own);
+  return own;
+}
+
+const kinds: readonly unknown[] = ["consensus", "forced", "single", "none"] satisfies Verdict["kind"][];
+const reasons: readonly unknown[] = decisionReasons;
+
+function isStanding(value: unknown): value is Ballot["standing"] {
+  return value === "valid" || value === "stale" || value === "invalid";
 }
 
 /** The contract's rules alone, after a plugin has failed: the stop that this caused is in the deliberation. */
@@ -70,7 +89,10 @@ function decideWithoutPlugins(deliberation: Deliberation): Deliberation {
 function stopOf(run: Run): StopRequest | null {
   if (run.stopper.request) return run.stopper.request;
   if (!run.poison) return null;
-  return { reason: "agents_failed", message: `${run.poison} is not readable as UTF-8 text and would fail every other agent` };
+  return {
+    reason: "agents_failed",
+    message: `${run.poison} is damaged so that it would fail every other agent (bytes that are not UTF-8, or no JSON object)`,
+  };
 }
 
 /** A forced verdict without a winner asks for the forced rule. */
@@ -80,6 +102,10 @@ function named(verdict: Verdict, deliberation: Deliberation): Verdict {
 }
 
 function checked(verdict: Verdict, deliberation: Deliberation): Verdict {
+  const { kind, reason, rule } = verdict;
+  if (!kinds.includes(kind) || !reasons.includes(reason) || typeof rule !== "string") {
+    throw new Error(`a plugin set a verdict that is none: ${JSON.stringify(verdict)}`);
+  }
   if (verdict.kind === "none" || (verdict.winner !== null && deliberation.current[verdict.winner])) return verdict;
   throw new Error(`a plugin decided for ${verdict.winner ?? "nobody"}, which has no answer`);
 }

@@ -1,9 +1,9 @@
 import { messageOf } from "../errors.ts";
+import { within } from "../plugin/within.ts";
 import { writeFileAtomic } from "../session/atomic.ts";
 import type { RunResult } from "../session/result.ts";
 import type { Verdict } from "../types.ts";
 import { currentAnswers } from "./api.ts";
-import { within } from "./hurry.ts";
 import { buildResult, refreshResult } from "./result.ts";
 import { asPluginError, type Run } from "./run.ts";
 import { closeSteps, stopCauseOf } from "./step.ts";

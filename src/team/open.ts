@@ -24,6 +24,8 @@ export function openRun(setup: TeamSetup): Run {
     poison: null,
     phase: "deciding",
     pluginBroke: false,
+    stoppedByPlugin: false,
+    refresh: () => {},
     writeError: null,
     elapsed: () => earlier + Math.max(0, setup.clock.now() - setup.startedAt),
     emit: createEmitter(() => run),
@@ -77,7 +79,8 @@ function createEmitter(runOf: () => Run): (body: EventBody) => void {
     try {
       for (let event = queue.shift(); event; event = queue.shift()) {
         run.observe(event);
-        run.hooks.onEvent.call(event);
+        // A copy: the state holds parts of the event.
+        run.hooks.onEvent.call(structuredClone(event));
       }
     } finally {
       showing = false;

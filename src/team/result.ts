@@ -30,10 +30,11 @@ export function buildResult(run: Run, verdict: Verdict, answer: string | null): 
   };
 }
 
-/** Brings what changes after the decision up to date: money and time of synthesis, late failures, the exit code. */
+/** Brings what changes after the decision up to date: steps, money and time of the synthesis, the exit code. */
 export function refreshResult(run: Run, result: RunResult, verdict: Verdict): void {
   result.duration_seconds = seconds(run.elapsed());
   result.cost = totalCost(run.state);
+  result.agents = run.state.agents.map(agentOf);
   result.exit_code = exitCodeOf(run, verdict);
   for (const warning of run.state.warnings) if (!result.warnings.includes(warning)) result.warnings.push(warning);
 }
@@ -42,7 +43,8 @@ export function refreshResult(run: Run, result: RunResult, verdict: Verdict): vo
 export function exitCodeOf(run: Run, verdict: Verdict): ExitCode {
   if (run.writeError) return ExitCode.write;
   if (run.signal) return run.signal.exitCode;
-  if (run.pluginBroke || (verdict.kind !== "consensus" && verdict.reason === "plugin")) return ExitCode.plugin;
+  const stopped = run.stoppedByPlugin || verdict.reason === "plugin";
+  if (run.pluginBroke || (stopped && verdict.kind !== "consensus")) return ExitCode.plugin;
   if (verdict.kind === "none") return ExitCode.noAnswer;
   return run.strict && verdict.kind !== "consensus" ? ExitCode.noConsensus : ExitCode.ok;
 }

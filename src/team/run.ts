@@ -68,6 +68,10 @@ export interface Run extends TeamSetup {
   phase: "deciding" | "synthesis";
   /** A plugin failed in a hook whose failure stops the run. */
   pluginBroke: boolean;
+  /** A plugin ended the deciding with `team.stop`. */
+  stoppedByPlugin: boolean;
+  /** Brings the result up to date once there is one: plugins that render it have run a step meanwhile. */
+  refresh: () => void;
   /** What could not be written: the run ends with exit 7 and never reports success. */
   writeError: Error | null;
   /** Seconds that mg-team has worked on the run, over all resumes. */

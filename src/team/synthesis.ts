@@ -1,11 +1,11 @@
 import { messageOf } from "../errors.ts";
 import type { SynthesisDocument } from "../plugin/hooks.ts";
+import { within } from "../plugin/within.ts";
 import { writeFileAtomic } from "../session/atomic.ts";
 import { copyDeliverable, copyWinner } from "../session/deliverable.ts";
 import type { RunResult } from "../session/result.ts";
 import type { Verdict } from "../types.ts";
 import { currentAnswers } from "./api.ts";
-import { within } from "./hurry.ts";
 import { asPluginError, type Run } from "./run.ts";
 
 /** Seconds that plugins have for the document once a signal wants the result at once. */

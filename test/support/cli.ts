@@ -31,7 +31,7 @@ export function startCli(
     readonly wrapper?: readonly string[];
   },
 ): CliRun {
-  const program = [process.execPath, "--no-env-file", "--config=/dev/null", cliPath, "--"];
+  const program = [process.execPath, "--no-env-file", "--no-install", "--config=/dev/null", cliPath, "--"];
   const child = Bun.spawn([...(options.wrapper ?? []), ...program, ...args], {
     cwd: options.cwd,
     env: { ...options.env },
