@@ -121,13 +121,16 @@ export async function runHere(
     for (const listener of [...listeners]) listener({ name, exitCode, again: killed > 0 });
     killed++;
   };
-  const stdout = collector((text) => {
-    if (!text.startsWith('{"v":1')) return;
-    const event: TeamEvent = JSON.parse(text);
+  const observe = (event: TeamEvent) => {
     for (const name of markOf(event)) project.signal(name);
     onEvent(event, { project, kill });
+  };
+  const printsEvents = argv.includes("--events");
+  const stdout = collector((text) => {
+    if (printsEvents && text.startsWith('{"v":1')) observe(JSON.parse(text));
   });
   const stderr = collector();
+  const unfollow = printsEvents ? () => {} : followJournal(project, observe);
   const code = await main(argv, {
     environment: project.env,
     cwd: project.directory,
@@ -143,6 +146,7 @@ export async function runHere(
       dispose() {},
     },
   });
+  unfollow();
   return { code, stdout: stdout.text, stderr: stderr.text };
 }
 
@@ -197,6 +201,23 @@ function sharedFake(): { readonly bin: string; readonly cache: string } {
   installCommand(join(root, "bin"));
   fake = { bin: join(root, "bin"), cache: join(root, "cache") };
   return fake;
+}
+
+/** Tells of events as they appear in the journal, for runs that do not print them. */
+function followJournal(project: TestProject, observe: (event: TeamEvent) => void): () => void {
+  let seen = 0;
+  const look = () => {
+    try {
+      const text = readFileSync(onlyRun(project).journal, "utf8");
+      const events = linesOf(text.slice(0, text.lastIndexOf("\n") + 1)).slice(seen);
+      seen += events.length;
+      for (const event of events) observe(event);
+    } catch {
+      // There is no run yet.
+    }
+  };
+  const timer = setInterval(look, 10);
+  return () => clearInterval(timer);
 }
 
 function collector(onWrite: (text: string) => void = () => {}): Output & { readonly text: string } {
