@@ -20,18 +20,19 @@ const hurriedSeconds = 2;
 export async function deliver(run: Run, verdict: Verdict): Promise<RunResult> {
   const answer = currentAnswers(run).find(({ agent }) => agent === verdict.winner)?.text ?? null;
   const result = buildResult(run, verdict, answer);
+  run.refresh = () => refreshResult(run, result, verdict);
   const write = async (work: () => Promise<void>) => {
     try {
       await work();
     } catch (error) {
       run.writeError ??= error instanceof Error ? error : new Error(messageOf(error));
       run.log.warn(messageOf(error));
-      refreshResult(run, result, verdict);
+      run.refresh();
     }
   };
   // Refreshed before, never after: what is printed must be what the file says.
   const writeResult = () => {
-    refreshResult(run, result, verdict);
+    run.refresh();
     return writeFileAtomic(run.directory.result, `${JSON.stringify(result, null, 2)}\n`);
   };
 

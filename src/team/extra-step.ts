@@ -64,6 +64,7 @@ export async function runExtraStep(run: Run, step: ExtraStep): Promise<ExtraStep
     timeoutSeconds: run.settings.limits.stepTimeoutSeconds,
   });
   finishStep(run, kind, finished, false);
+  run.refresh();
   const { action } = finished;
   const { cost, seconds } = action;
   if (action.kind === "new_answer") {
