@@ -9,6 +9,7 @@ export const commands: Registry = {
   resume: async () => (await import("./resume.ts")).command,
   status: async () => (await import("./status.ts")).command,
   sessions: async () => (await import("./sessions.ts")).command,
+  report: async () => (await import("./report.ts")).command,
   init: async () => (await import("./init.ts")).command,
   doctor: async () => (await import("./doctor.ts")).command,
   trust: async () => (await import("./trust.ts")).command,

@@ -8,8 +8,8 @@ export function totalCost(state: RunState): ResultCost {
   const costs = [...state.costs.values()];
   const ids = new Set([...state.agents.map(({ agent }) => agent.id), ...costs.map(({ agent }) => agent)]);
   const byAgent: Record<AgentId, AgentCost> = {};
-  for (const id of ids) byAgent[id] = sum(costs.filter(({ agent }) => agent === id).map(({ cost }) => cost));
-  const all = sum(costs.map(({ cost }) => cost));
+  for (const id of ids) byAgent[id] = sumCosts(costs.filter(({ agent }) => agent === id).map(({ cost }) => cost));
+  const all = sumCosts(costs.map(({ cost }) => cost));
   return { total_usd: all.usd, known: all.known, by_agent: byAgent };
 }
 
@@ -22,9 +22,8 @@ export function formatCost(cost: ResultCost): string {
   return `≥ ${formatMoney(cost.total_usd)} (${unpriced} of ${plural(agents.length, "agent")} unpriced)`;
 }
 
-// --- internal ---
-
-function sum(costs: readonly StepCost[]): AgentCost {
+/** The sum of some steps, each counted once by the caller. */
+export function sumCosts(costs: readonly StepCost[]): AgentCost {
   const known = costs.filter((cost) => cost.usd !== null);
   return {
     usd: known.length === 0 && costs.length > 0 ? null : round(known.reduce((total, cost) => total + (cost.usd ?? 0), 0)),
@@ -34,6 +33,8 @@ function sum(costs: readonly StepCost[]): AgentCost {
     unpriced_tokens: costs.reduce((total, cost) => total + (cost.usd === null ? cost.inputTokens + cost.outputTokens : 0), 0),
   };
 }
+
+// --- internal ---
 
 function knownOf(known: number, all: number): CostKnown {
   if (known === all) return "all";

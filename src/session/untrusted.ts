@@ -36,6 +36,29 @@ export function readUntrusted(path: string, root: string, limit: number): Untrus
   }
 }
 
+/**
+ * The last `limit` bytes of a file of any size; null when it is missing, or not to be read.
+ * @param root real path of the directory that a link may not leave
+ */
+export function readUntrustedTail(
+  path: string,
+  root: string,
+  limit: number,
+): { readonly bytes: Uint8Array; readonly whole: boolean } | null {
+  let file: number | null = null;
+  try {
+    file = openInside(path, root);
+    const facts = fs.fstatSync(file);
+    if (!facts.isFile()) return null;
+    const start = Math.max(0, facts.size - limit);
+    return { bytes: readUpTo(file, facts.size - start, start), whole: start === 0 };
+  } catch {
+    return null;
+  } finally {
+    if (file !== null) fs.closeSync(file);
+  }
+}
+
 /** Names in a directory, or nothing when there is none or it cannot be read. */
 export function namesIn(directory: string): string[] {
   try {
@@ -91,11 +114,11 @@ function openInside(path: string, root: string): number {
   return fs.openSync(target, flags);
 }
 
-function readUpTo(file: number, size: number): Uint8Array {
+function readUpTo(file: number, size: number, start = 0): Uint8Array {
   const bytes = Buffer.allocUnsafe(size);
   let done = 0;
   while (done < size) {
-    const count = fs.readSync(file, bytes, done, size - done, null);
+    const count = fs.readSync(file, bytes, done, size - done, start + done);
     if (count === 0) break;
     done += count;
   }

@@ -1,0 +1,107 @@
+import { formatDuration, plural } from "../../../text.ts";
+import type { Cell, CellOutcome, Timeline } from "../../timeline.ts";
+import { type Html, html, type Value } from "../html.ts";
+import type { ReportModel } from "../model.ts";
+import { agentName, dataTable, fold, type Section } from "../parts.ts";
+import { scaleOf, swimlane } from "../swimlane.ts";
+
+/** Who did what in which round: as a picture, in words, and as a table. */
+export function roundsSection({ timeline, result, edits }: ReportModel): Section | null {
+  if (timeline.rounds === 0) return null;
+  const { words } = scaleOf(timeline);
+  const names = timeline.lanes.map(
+    ({ agent, live }) => html`<li>${agentName(agent.id)}<span class="model">${agent.model}${!live && ", out"}</span></li>`,
+  );
+  const body = html`<div class="swim${!words && " small"}"><ol class="names" aria-hidden="true">${names}</ol><div class="scroll" tabindex="0" role="group" aria-label="Swimlane">${swimlane(timeline, result.decision.winner, "rounds-told")}</div></div>
+${legend(timeline)}
+<p class="unseen" id="rounds-told">${inWords(timeline)}</p>
+${timeline.lanes.length * timeline.rounds <= mostCells && fold("The same as a table", asTable(timeline))}
+${
+  edits.length > 0 &&
+  html`<h3>Edited questions</h3><p>A plugin has changed what these agents were asked.</p><ul class="plain">${edits
+    .slice(0, mostEdits)
+    .map(
+      ({ agent, round, query }) =>
+        html`<li>${agentName(agent)} <span class="dim">${round === 0 ? "outside of rounds" : `round ${round}`}</span><pre class="text" tabindex="0">${query}</pre></li>`,
+    )}</ul>${edits.length > mostEdits && html`<p>And ${plural(edits.length - mostEdits, "more launch", "more launches")}; all are in events.jsonl.</p>`}`
+}`;
+  return { id: "rounds", title: "Rounds", body };
+}
+
+// --- internal ---
+
+const mostCells = 800;
+const mostEdits = 10;
+/** Lanes that are told in words beside the picture. */
+const mostTold = 16;
+
+const legendWords: readonly (readonly [kind: string, words: string, when: (cell: Cell) => boolean])[] = [
+  ["answer", "an answer, with its number", (cell) => cell.outcome === "answer"],
+  ["vote valid", "a vote, with the agent that it was for", (cell) => cell.vote?.standing === "valid"],
+  ["vote stale", "a vote that became stale: a newer answer came", (cell) => cell.vote?.standing === "stale"],
+  ["vote invalid", "an invalid vote", (cell) => cell.vote?.standing === "invalid"],
+  ["vote uncounted", "a vote that was not counted", (cell) => cell.vote !== null && cell.vote.standing === null],
+  ["failed", "a failed step", (cell) => cell.outcome === "failed"],
+  ["skipped", "skipped by a plugin", (cell) => cell.outcome === "skipped"],
+  ["stopped", "stopped before it acted", (cell) => cell.outcome === "stopped"],
+  ["unfinished", "not finished", (cell) => cell.outcome === "unfinished"],
+];
+
+function legend({ lanes }: Timeline): Html {
+  const cells = lanes.flatMap((lane) => lane.cells.filter((cell) => cell !== null));
+  const items = legendWords
+    .filter(([, , when]) => cells.some(when))
+    .map(([kind, words]) => html`<li><svg width="18" height="18" viewBox="0 0 18 18" aria-hidden="true">${shape(kind)}</svg>${words}</li>`);
+  return html`<ul class="legend">${items}</ul>`;
+}
+
+function shape(kind: string): Html {
+  const isBox = ["failed", "skipped", "stopped"].includes(kind);
+  return isBox
+    ? html`<rect class="n ${kind}" x="2" y="2" width="14" height="14" rx="3"/>`
+    : html`<circle class="n ${kind}" cx="9" cy="9" r="7"/>`;
+}
+
+function inWords({ lanes }: Timeline): string {
+  const told = lanes.slice(0, mostTold).map(({ agent, cells }) => {
+    const acts = cells.flatMap((cell) => (cell ? [`round ${cell.round}: ${actOf(cell, agent.id)}`] : []));
+    return `${agent.id}: ${acts.join("; ") || "nothing"}.`;
+  });
+  const more = lanes.length - mostTold;
+  return `${told.join(" ")}${more > 0 ? ` And ${plural(more, "more agent")}.` : ""}`;
+}
+
+const outcomeWords: Readonly<Record<CellOutcome, string>> = {
+  answer: "answered",
+  vote: "voted",
+  failed: "failed",
+  skipped: "skipped",
+  stopped: "stopped",
+  unfinished: "not finished",
+};
+
+function actOf(cell: Cell, agent: string): string {
+  const { vote, failure, skip, outcome } = cell;
+  if (vote)
+    return `voted for ${vote.target === agent ? "itself" : vote.target || "nobody"}${vote.standing === "valid" ? "" : `, ${vote.standing ?? "not counted"}`}`;
+  if (failure) return `failed (${failure.class})`;
+  if (skip) return `skipped by ${skip.by}: ${skip.reason}`;
+  return outcomeWords[outcome];
+}
+
+function asTable({ rounds, lanes }: Timeline): Html {
+  const columns = [{ title: "Agent" }, ...Array.from({ length: rounds }, (_, index) => ({ title: `Round ${index + 1}` }))];
+  const rows = lanes.map(({ agent, cells }): Value[] => [
+    agentName(agent.id),
+    ...cells.map((cell) => (cell ? cellText(cell, agent.id) : "–")),
+  ]);
+  return dataTable("Rounds", columns, rows);
+}
+
+function cellText(cell: Cell, agent: string): Html {
+  const { seconds, earlierTries, notes } = cell;
+  const more = [seconds === null ? "" : formatDuration(seconds), earlierTries > 0 ? plural(earlierTries + 1, "try", "tries") : ""].filter(
+    (part) => part !== "",
+  );
+  return html`${actOf(cell, agent)}${more.length > 0 && html`<br><span class="dim">${more.join(", ")}</span>`}${notes.map((note) => html`<br><span class="dim">${note}</span>`)}`;
+}
