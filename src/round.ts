@@ -66,6 +66,7 @@ async function takeTurn(run: Run, first: LaunchRequest): Promise<void> {
   for (let retries = 0; request && !run.stopper.request && !run.poison; retries++) {
     if (request.skip) return skip(run, request, request.skip);
     const step = await runStep(run, request, specOf(run, request));
+    if (!step) return;
     const retry = retries < run.settings.limits.retries && mayRetry(run, step);
     await annotate(run, step);
     finishStep(run, request.kind, step, retry);

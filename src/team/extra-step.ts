@@ -63,6 +63,7 @@ export async function runExtraStep(run: Run, step: ExtraStep): Promise<ExtraStep
     env: request.env,
     timeoutSeconds: run.settings.limits.stepTimeoutSeconds,
   });
+  if (!finished) return nothing(run.writeError?.message ?? "its directory could not be written");
   finishStep(run, kind, finished, false);
   run.refresh();
   const { action } = finished;

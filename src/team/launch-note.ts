@@ -4,6 +4,7 @@ import { z } from "zod";
 import type { StepSpec } from "../engine/engine.ts";
 import type { LaunchRequest } from "../plugin/hooks.ts";
 import type { EventBody } from "../session/events.ts";
+import { writeError } from "../session/reasons.ts";
 import { stepKey } from "../session/state.ts";
 import { newestStep, snapshotSession } from "../session/steps.ts";
 import type { Run } from "./run.ts";
@@ -13,6 +14,7 @@ type StepStarted = EventBody & { readonly type: "step.started" };
 /**
  * Leaves `launch.json` in a step's run directory before its process starts. The journal hears of the start only after it: mg-team could be
  * killed in between, and what the step then answers and spends would be nobody's. Not synced: it must outlive this process, not the machine.
+ * @throws TeamError `write`
  */
 export function noteLaunch({ kind, agent, round, try: attempt }: LaunchRequest, { runDir, sessionDir }: StepSpec): void {
   const note = {
@@ -23,8 +25,13 @@ export function noteLaunch({ kind, agent, round, try: attempt }: LaunchRequest, 
     launched_with: snapshotSession(sessionDir),
     after: newestStep(sessionDir, agent),
   } satisfies Omit<StepStarted, "type" | "pid" | "run_dir">;
-  mkdirSync(runDir, { recursive: true, mode: 0o700 });
-  writeFileSync(join(runDir, noteFile), `${JSON.stringify(note)}\n`, { mode: 0o600 });
+  const path = join(runDir, noteFile);
+  try {
+    mkdirSync(runDir, { recursive: true, mode: 0o700 });
+    writeFileSync(path, `${JSON.stringify(note)}\n`, { mode: 0o600 });
+  } catch (error) {
+    throw writeError("write", path, error);
+  }
 }
 
 /** Starts that left a note and are not in the journal, oldest names first. */

@@ -35,6 +35,13 @@ export function openRun(setup: TeamSetup): Run {
       run.pluginBroke = true;
       stopRun(run, { reason: "plugin", message: failure.message });
     },
+    cannotWrite: (error) => {
+      if (run.writeError) return;
+      run.writeError = error instanceof Error ? error : new Error(messageOf(error));
+      run.log.warn(messageOf(error));
+      // Not within the event that could not be written.
+      queueMicrotask(() => stopRun(run, { reason: "interrupted", message: messageOf(error) }));
+    },
   };
   tapCoreRules(hooks);
   return run;
@@ -88,18 +95,14 @@ function createEmitter(runOf: () => Run): (body: EventBody) => void {
   };
 }
 
-/** A journal that cannot be written ends the run: what happens from here on could not be resumed, and must not cost more. */
+/** An event that the journal cannot take still counts in the state: the result is made of it. */
 function record(run: Run, body: EventBody): TeamEvent {
   let event: TeamEvent;
   try {
     event = run.journal.append(body, { durable: durable.has(body.type) });
   } catch (error) {
     event = { ...body, v: 1, seq: run.state.seq + 1, ts: new Date(run.clock.date()).toISOString(), elapsed: run.elapsed() };
-    if (!run.writeError) {
-      run.writeError = error instanceof Error ? error : new Error(messageOf(error));
-      run.log.warn(messageOf(error));
-      queueMicrotask(() => stopRun(run, { reason: "interrupted", message: messageOf(error) }));
-    }
+    run.cannotWrite(error);
   }
   applyEvent(run.state, event);
   return event;

@@ -80,6 +80,8 @@ export interface Run extends TeamSetup {
   emit(body: EventBody): void;
   /** A plugin failed where that stops the run: says so and asks for the stop. */
   pluginFailed(error: unknown): void;
+  /** A file of the run could not be written: says so, once, and asks for the stop. What happens from here on could not be resumed, and must not cost more. */
+  cannotWrite(error: unknown): void;
 }
 
 /** Wraps what a failing hook threw, for the journal. */

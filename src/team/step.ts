@@ -17,12 +17,18 @@ export interface FinishedStep {
 /**
  * Runs one step under the run's supervision: events, costs and stops are wired up. Every step of every kind goes through here.
  * A stop of the run stops it; after a signal that waits until the result is written (`closeSteps`).
+ * @returns null when its place could not be prepared: nothing was started then, and the run stops
  */
-export async function runStep(run: Run, request: LaunchRequest, spec: StepSpec): Promise<FinishedStep> {
+export async function runStep(run: Run, request: LaunchRequest, spec: StepSpec): Promise<FinishedStep | null> {
   const { kind, agent, round, try: attempt } = request;
   const where = { agent, round, try: attempt };
   let ended = false;
-  noteLaunch(request, spec);
+  try {
+    noteLaunch(request, spec);
+  } catch (error) {
+    run.cannotWrite(error);
+    return null;
+  }
   const running = run.engine.start(spec, {
     onProgress: (progress) => {
       if (!ended) run.emit({ type: "step.progress", ...where, ...progress });
