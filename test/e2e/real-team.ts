@@ -3,21 +3,20 @@ import { dirname, join } from "node:path";
 import type { RunResult } from "../../src/session/result.ts";
 import type { ModelScripts } from "../massgen/models/script.ts";
 import { type ModelServer, startModelServer } from "../massgen/models/server.ts";
-import type { CliRun } from "../support/cli.ts";
 import { realMassgen } from "../support/massgen.ts";
 import { createProject, type TestProject } from "../support/project.ts";
-import { untilExists } from "../support/temp.ts";
+import { until } from "../support/temp.ts";
 
-/** mg-team on the real MassGen, with scripted models instead of providers. Nothing leaves this machine. */
+/**
+ * mg-team on the real MassGen, with scripted models instead of providers. Nothing leaves this machine. Several runs in one team spare
+ * the making of configs, which mg-team keeps for models it knows.
+ */
 export interface RealTeam extends AsyncDisposable {
   readonly project: TestProject;
   readonly models: ModelServer;
-  /** Runs `mg-team run --json …` to its end. */
-  run(args: readonly string[]): Promise<FinishedRun>;
-  start(args: readonly string[]): CliRun;
-  /** Resolves when the step directory of an agent holds its answer or vote. */
-  untilStep(agent: string, step: number, file: "answer.json" | "vote.json"): Promise<void>;
-  /** Resolves when a path below the team directory exists. */
+  /** Runs `mg-team run --json …` to its end, with models that play these scripts. */
+  run(scripts: ModelScripts, args: readonly string[]): Promise<FinishedRun>;
+  /** Resolves when a path below the newest team directory exists. */
   untilFile(path: string): Promise<void>;
 }
 
@@ -39,23 +38,20 @@ export interface RealTeamOptions {
   readonly tools?: "full" | "files" | "none";
 }
 
-export function createRealTeam(scripts: ModelScripts, options: RealTeamOptions = {}): RealTeam {
-  const models = startModelServer(scripts);
+export function createRealTeam(options: RealTeamOptions = {}): RealTeam {
+  const models = startModelServer();
   const project = createProject({ layout: "none" });
   const wrapper = project.temp.write("bin/massgen", wrapperScript(realMassgen(), models.baseUrl, options.tools ?? "none"));
   // Keeps `--quickstart` from installing skills with npm for the whole machine.
   const npm = project.temp.write("stub/npm", "#!/bin/sh\nexit 1\n");
   for (const path of [wrapper, npm]) chmodSync(path, 0o755);
   const sessions = join(project.directory, ".massgen-quality/sessions");
-  const untilFile = async (path: string) => {
-    await untilExists(sessions, 120);
-    await untilExists(join(sessions, readdirSync(sessions)[0] ?? "none", path), 300);
-  };
+  const newest = () => (existsSync(sessions) ? readdirSync(sessions).sort() : []).at(-1) ?? "none";
   return {
     project,
     models,
-    start: (args) => project.start(["run", "--json", ...args]),
-    async run(args) {
+    async run(scripts, args) {
+      models.play(scripts);
       const { code, stdout, stderr } = await project.cli(["run", "--json", ...args]);
       if (!stdout.startsWith("{")) throw new Error(`no result on stdout (exit ${code}): ${stderr}`);
       const result: RunResult = JSON.parse(stdout);
@@ -64,8 +60,7 @@ export function createRealTeam(scripts: ModelScripts, options: RealTeamOptions =
       const lines = (file("events.jsonl") ?? "").split("\n").filter(Boolean);
       return { code, stderr, result, file, events: lines.map((line): Readonly<Record<string, unknown>> => JSON.parse(line)) };
     },
-    untilFile,
-    untilStep: (agent, step, file) => untilFile(`session/agents/${agent}/${String(step).padStart(3, "0")}/${file}`),
+    untilFile: (path) => until(() => existsSync(join(sessions, newest(), path)), path, 300),
     async [Symbol.asyncDispose]() {
       await models[Symbol.asyncDispose]();
       await project[Symbol.asyncDispose]();

@@ -7,13 +7,16 @@ export interface ModelServer extends AsyncDisposable {
   /** What a config's `base_url` takes: `http://127.0.0.1:PORT/v1`. */
   readonly baseUrl: string;
   readonly requests: readonly RecordedRequest[];
+  /** From now on these scripts, from their first turns; forgets requests and holds. */
+  play(scripts: ModelScripts): void;
   /** Lets the turns that hold this name go on, now and later. */
   release(name: string): void;
   /** Resolves when a request has come to a turn that holds this name. */
   held(name: string): Promise<void>;
 }
 
-export function startModelServer(scripts: ModelScripts): ModelServer {
+export function startModelServer(first: ModelScripts = {}): ModelServer {
+  let scripts = first;
   const requests: RecordedRequest[] = [];
   const used = new Map<string, number>();
   const gates = new Map<string, Gate>();
@@ -62,10 +65,16 @@ export function startModelServer(scripts: ModelScripts): ModelServer {
   return {
     baseUrl: `http://127.0.0.1:${server.port}/v1`,
     requests,
+    play(next) {
+      openAll(gates);
+      scripts = next;
+      for (const memory of [used, gates]) memory.clear();
+      requests.length = 0;
+    },
     release: (name) => gate(name).open.resolve(),
     held: (name) => gate(name).arrived.promise,
     async [Symbol.asyncDispose]() {
-      for (const { open } of gates.values()) open.resolve();
+      openAll(gates);
       await server.stop(true);
     },
   };
@@ -76,6 +85,10 @@ export function startModelServer(scripts: ModelScripts): ModelServer {
 interface Gate {
   readonly arrived: PromiseWithResolvers<void>;
   readonly open: PromiseWithResolvers<void>;
+}
+
+function openAll(gates: ReadonlyMap<string, Gate>): void {
+  for (const { open } of gates.values()) open.resolve();
 }
 
 function replyOf(turn: Turn, request: ModelRequest): Reply {
