@@ -9,11 +9,14 @@ export const commands: Registry = {
   resume: async () => (await import("./resume.ts")).command,
   status: async () => (await import("./status.ts")).command,
   sessions: async () => (await import("./sessions.ts")).command,
+  show: async () => (await import("./show.ts")).command,
+  clean: async () => (await import("./clean.ts")).command,
   report: async () => (await import("./report.ts")).command,
   init: async () => (await import("./init.ts")).command,
   doctor: async () => (await import("./doctor.ts")).command,
   trust: async () => (await import("./trust.ts")).command,
   completion: async () => (await import("./completion.ts")).command,
+  step: async () => (await import("./step.ts")).command,
   help: async () => (await import("./help.ts")).command,
 };
 

@@ -18,6 +18,8 @@ export interface Output {
 /** Standard input of a command. */
 export interface StandardInput extends Input {
   readonly isTerminal: boolean;
+  /** One line of somebody who was asked, without its line feed; what there is when the input ends before. Absent where nobody can be asked. */
+  readLine?(): Promise<string>;
 }
 
 /** What an output needs of a stream of Node. */
@@ -74,5 +76,27 @@ export function createInput(stream: () => NodeJS.ReadStream, isTerminal: boolean
       for await (const part of stream()) parts.push(typeof part === "string" ? Buffer.from(part) : part);
       return Buffer.concat(parts);
     },
+    readLine: () => readLine(stream()),
   };
+}
+
+// --- internal ---
+
+function readLine(stream: NodeJS.ReadStream): Promise<string> {
+  const { promise, resolve } = Promise.withResolvers<string>();
+  let text = "";
+  const onEnd = () => {
+    stream.off("data", onData);
+    stream.off("end", onEnd);
+    // Or the program would wait for more.
+    stream.pause();
+    resolve(text.split("\n", 1)[0] ?? "");
+  };
+  const onData = (part: Uint8Array | string) => {
+    text += typeof part === "string" ? part : Buffer.from(part).toString();
+    if (text.includes("\n")) onEnd();
+  };
+  stream.on("data", onData);
+  stream.on("end", onEnd);
+  return promise;
 }

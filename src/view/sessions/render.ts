@@ -28,6 +28,12 @@ export function renderSessions(sessions: readonly SessionEntry[], width: number,
   return table(columns, width, color);
 }
 
+/** `2026-11-29 18:15`, in the time zone of whoever reads it. */
+export function localTime(iso: string | null): string {
+  const date = new Date(iso ?? Number.NaN);
+  return Number.isNaN(date.getTime()) ? "" : date.toLocaleString("sv-SE").slice(0, 16);
+}
+
 // --- internal ---
 
 const conditions: Readonly<Partial<Record<SessionEntry["state"], Cell & { readonly style: Style }>>> = {
@@ -53,10 +59,4 @@ function costOf({ total_usd: usd, cost_known: known, started_at: started }: Sess
 /** `gpt-5.4` of `codex/gpt-5.4`. */
 function shortModel(model: string): string {
   return model.slice(model.indexOf("/") + 1);
-}
-
-/** `2026-11-29 18:15`, in the time zone of whoever reads it. */
-function localTime(iso: string | null): string {
-  const date = new Date(iso ?? Number.NaN);
-  return Number.isNaN(date.getTime()) ? "" : date.toLocaleString("sv-SE").slice(0, 16);
 }

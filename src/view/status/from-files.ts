@@ -115,7 +115,7 @@ function publicBallot({ voter, target, step, standing, why, self, reason }: Ball
 }
 
 function markOf({ id, ballot }: AgentStanding, file: StepFile): TimelineMark {
-  const place = { agent: id, column: file.step, try: 1, step: file.step, target: null, standing: null, class: null };
+  const place = { agent: id, column: file.step, tries: 1, step: file.step, target: null, standing: null, class: null };
   switch (file.kind) {
     case "new_answer":
       return { ...place, action: "new_answer" };

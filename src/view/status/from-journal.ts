@@ -2,15 +2,15 @@ import type { TeamDirectory } from "../../session/directory.ts";
 import type { TeamEvent } from "../../session/events.ts";
 import { applyEvent, deliberationOf, emptyState, type RunState } from "../../session/state.ts";
 import { totalCost } from "../../session/totals.ts";
-import type { AgentId } from "../../types.ts";
+import type { AgentId, Ballot } from "../../types.ts";
 import { type Activity, applyActivity, emptyActivity } from "../activity.ts";
 import { agentRows, currentBallots } from "../agent-row.ts";
 import { conditionOf } from "../condition.ts";
 import { votesOf } from "../live/model.ts";
+import { type Cell, timelineOf } from "../timeline.ts";
 import { previewOf } from "./answers.ts";
-import { applyHistory, emptyHistory, timelineOf } from "./history.ts";
 import { consensusSentence } from "./sentence.ts";
-import type { StatusAgent, TeamStatus } from "./shape.ts";
+import type { StatusAgent, TeamStatus, TimelineMark } from "./shape.ts";
 
 /** What else is known of a run of mg-team, beside its journal. */
 export interface Surroundings {
@@ -27,11 +27,9 @@ export interface Surroundings {
 export function statusFromJournal(directory: TeamDirectory, events: readonly TeamEvent[], around: Surroundings): TeamStatus {
   const state = emptyState();
   const activity = emptyActivity();
-  const history = emptyHistory();
   for (const event of events) {
     applyEvent(state, event);
     applyActivity(activity, event);
-    applyHistory(history, event);
   }
   if (!around.locked) Object.assign(activity, { ...emptyActivity(), ended: true });
   const elapsed = elapsedOf(state, events.at(-1), around);
@@ -59,7 +57,9 @@ export function statusFromJournal(directory: TeamDirectory, events: readonly Tea
     decision: state.decision,
     consensus: consensusSentence(deliberationOf(state, Number.POSITIVE_INFINITY, null), state.decision),
     columns: "rounds",
-    timeline: timelineOf(history, ballots, condition === "running"),
+    timeline: timelineOf(state, events).lanes.flatMap(({ agent, cells }) =>
+      cells.flatMap((cell) => (cell ? [markOf(agent.id, cell, ballots.get(agent.id), around.locked)] : [])),
+    ),
     warnings: [...state.warnings],
     unknown: [],
   };
@@ -79,6 +79,26 @@ function agentsOf(state: RunState, activity: Activity, elapsed: number, sessionD
 
 function wordsOf({ steps, extra }: Activity, id: AgentId): string {
   return steps.get(id)?.words || (extra?.agent === id ? extra.words : "");
+}
+
+function markOf(agent: AgentId, cell: Cell, ballot: Ballot | undefined, locked: boolean): TimelineMark {
+  const { round: column, earlierTries, step, vote, failure } = cell;
+  const place = { agent, column, tries: earlierTries + 1, step, target: null, standing: null, class: null };
+  switch (cell.outcome) {
+    case "answer":
+      return { ...place, action: "new_answer" };
+    case "vote": {
+      // An answer since the last barrier may have made the latest vote stale.
+      const standing = ballot?.step === step ? ballot.standing : (vote?.standing ?? "valid");
+      return { ...place, action: "vote", target: vote?.target ?? "", standing };
+    }
+    case "failed":
+      return { ...place, action: "failed", class: failure?.class ?? null };
+    case "unfinished":
+      return { ...place, action: locked ? "running" : "stopped" };
+    default:
+      return { ...place, action: cell.outcome };
+  }
 }
 
 /** A run at work goes on after its last event; one that crashed has worked until then, as far as its journal knows. */

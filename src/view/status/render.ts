@@ -29,6 +29,8 @@ function sections(status: TeamStatus, width: number, previewLines: number, color
   const { agents, timeline, columns, unknown, warnings } = status;
   const title = (text: string) => paint(text, "bold", color);
   const said = (text: string, style?: Style) => wrapLine(oneLine(text), width - 2).map((line) => `  ${paint(line, style, color)}`);
+  const listed = (text: string, style: Style) =>
+    wrapLine(oneLine(text), width - 4).map((line, index) => `  ${paint(`${index === 0 ? "- " : "  "}${line}`, style, color)}`);
   const section = (name: string, lines: readonly string[]) => (lines.length === 0 ? [] : ["", title(name), ...lines]);
   const indented = (lines: readonly string[]) => lines.map((line) => `  ${line}`);
   const legend = timelineLegend(timeline);
@@ -58,11 +60,11 @@ function sections(status: TeamStatus, width: number, previewLines: number, color
     ]),
     ...section(
       "Warnings",
-      warnings.flatMap((warning) => said(`- ${warning}`, "yellow")),
+      warnings.flatMap((warning) => listed(warning, "yellow")),
     ),
     ...section(
       "Not known here",
-      unknown.flatMap((what) => said(`- ${what}`, "dim")),
+      unknown.flatMap((what) => listed(what, "dim")),
     ),
   ];
 }

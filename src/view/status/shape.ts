@@ -34,7 +34,7 @@ export interface TeamStatus {
   readonly consensus: string;
   /** What the columns of `timeline` are: rounds with a barrier after each; or, where rounds are not known, each agent's own steps. */
   readonly columns: "rounds" | "steps";
-  /** Every attempt of every agent, in order. */
+  /** What every agent did in every round that it took part in, agent by agent. */
   readonly timeline: readonly TimelineMark[];
   readonly warnings: readonly string[];
   /** What cannot be told from what is there, a sentence each; empty for runs of mg-team. */
@@ -90,7 +90,8 @@ export interface TimelineMark {
   readonly agent: AgentId;
   /** Round, or step where `columns` says so; 1 or more. */
   readonly column: number;
-  readonly try: number;
+  /** How many attempts it took, 1 or more; the rest is about the last one. */
+  readonly tries: number;
   readonly action: "new_answer" | "vote" | "failed" | "skipped" | "stopped" | "running";
   /** Number of the step directory; null when there is none. */
   readonly step: number | null;

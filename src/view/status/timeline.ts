@@ -25,9 +25,9 @@ export function renderTimeline({ agents, timeline, columns }: TeamStatus, width:
   const head = pad("", nameWidth) + shown.map((column) => space + pad(title(column), size)).join("");
   const rows = agents.map(({ id }, index) => {
     const parts = shown.map((column) => {
-      const marks = cells.get(id)?.get(column) ?? [];
-      const text = (inWords ? wordsOf : signOf)(marks);
-      return space + paint(pad(text, size), styleOf(marks.at(-1)), color);
+      const mark = cells.get(id)?.get(column);
+      const text = mark ? (inWords ? wordsOf : signOf)(mark) : "";
+      return space + paint(pad(text, size), mark && looks[kindOf(mark)].style, color);
     });
     return pad(names[index] ?? "", nameWidth) + parts.join("");
   });
@@ -41,7 +41,7 @@ export function renderTimeline({ agents, timeline, columns }: TeamStatus, width:
 /** What the signs of a timeline mean, those that are in it. */
 export function timelineLegend(timeline: readonly TimelineMark[]): string {
   const used = new Set(timeline.map(kindOf));
-  const retried = timeline.some(({ try: attempt }) => attempt > 1);
+  const retried = timeline.some(({ tries }) => tries > 1);
   const meanings = kinds.filter(([kind]) => used.has(kind)).map(([, { sign, word }]) => `${sign} ${word}`);
   return [...meanings, ...(retried ? ["↻ retry"] : [])].join(", ");
 }
@@ -49,7 +49,7 @@ export function timelineLegend(timeline: readonly TimelineMark[]): string {
 // --- internal ---
 
 type Kind = "new_answer" | "vote" | "stale" | "invalid" | "failed" | "skipped" | "stopped" | "running";
-type Cells = ReadonlyMap<string, ReadonlyMap<number, readonly TimelineMark[]>>;
+type Cells = ReadonlyMap<string, ReadonlyMap<number, TimelineMark>>;
 
 const gap = 2;
 const noun = { rounds: "round", steps: "step" } as const;
@@ -70,38 +70,30 @@ function kindOf({ action, standing }: TimelineMark): Kind {
   return action === "vote" && standing !== null && standing !== "valid" ? standing : action;
 }
 
-function styleOf(mark: TimelineMark | undefined): Style | undefined {
-  return mark && looks[kindOf(mark)].style;
-}
-
 /** `✓ answer`, `→ agent_b`, `↻✗ auth` after a retry. */
-function wordsOf(marks: readonly TimelineMark[]): string {
-  const mark = marks.at(-1);
-  if (!mark) return "";
-  const words = mark.action === "vote" ? oneLine(targetOf(mark.target ?? "", mark.agent)) : (mark.class ?? looks[kindOf(mark)].word);
-  return `${"↻".repeat(marks.length - 1)}${looks[kindOf(mark)].sign} ${words}`;
+function wordsOf(mark: TimelineMark): string {
+  const { action, target, agent, class: failure, tries } = mark;
+  const { sign, word } = looks[kindOf(mark)];
+  return `${"↻".repeat(Math.min(tries - 1, 3))}${sign} ${action === "vote" ? oneLine(targetOf(target ?? "", agent)) : (failure ?? word)}`;
 }
 
 /** `✓`, `→b`, `↻✗` after a retry. */
-function signOf(marks: readonly TimelineMark[]): string {
-  const mark = marks.at(-1);
-  if (!mark) return "";
+function signOf(mark: TimelineMark): string {
   const target = mark.action === "vote" ? oneLine(mark.target ?? "").replace(/^agent_/, "") : "";
-  return `${"↻".repeat(Math.min(1, marks.length - 1))}${looks[kindOf(mark)].sign}${target.length > 2 ? "" : target}`;
+  return `${mark.tries > 1 ? "↻" : ""}${looks[kindOf(mark)].sign}${target.length > 2 ? "" : target}`;
 }
 
 function group(timeline: readonly TimelineMark[]): Cells {
-  const cells = new Map<string, Map<number, TimelineMark[]>>();
+  const cells = new Map<string, Map<number, TimelineMark>>();
   for (const mark of timeline) {
-    const row = cells.get(mark.agent) ?? new Map<number, TimelineMark[]>();
-    cells.set(mark.agent, row);
-    row.set(mark.column, [...(row.get(mark.column) ?? []), mark]);
+    const row = cells.get(mark.agent) ?? new Map<number, TimelineMark>();
+    cells.set(mark.agent, row.set(mark.column, mark));
   }
   return cells;
 }
 
-function sizeOf(cells: Cells, last: number, textOf: (marks: readonly TimelineMark[]) => string, title: (column: number) => string): number {
+function sizeOf(cells: Cells, last: number, textOf: (mark: TimelineMark) => string, title: (column: number) => string): number {
   let size = widthOf(title(last));
-  for (const row of cells.values()) for (const marks of row.values()) size = Math.max(size, widthOf(textOf(marks)));
+  for (const row of cells.values()) for (const mark of row.values()) size = Math.max(size, widthOf(textOf(mark)));
   return Math.min(size, 24);
 }
