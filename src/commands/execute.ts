@@ -78,7 +78,7 @@ export async function executeRun(execution: Execution): Promise<ExitCode> {
     });
     // Now the terminal is everybody's again.
     view.close();
-    printResult(result, output, streams.stdout, (line) => streams.stderr(clean(line)));
+    await printResult(result, output, streams, (line) => streams.stderr(clean(line)));
     if (!execution.signals.first) streams.notify(headlineOf(result));
     return result.exit_code as ExitCode;
   } finally {
@@ -87,10 +87,16 @@ export async function executeRun(execution: Execution): Promise<ExitCode> {
   }
 }
 
-/** What a run prints at its end: the result on stdout, the summary on stderr. */
-export function printResult(result: RunResult, output: OutputSettings, print: (text: string) => void, say: (line: string) => void): void {
-  if (output.mode === "json") print(`${JSON.stringify(result, null, 2)}\n`);
-  if (output.mode === "text" && result.answer !== null) print(withNewline(finalText(result)));
+/** What a run prints at its end: the result on stdout, then the summary on stderr. Both may be one pipe (`2>&1 | less`). */
+export async function printResult(
+  result: RunResult,
+  output: OutputSettings,
+  stdout: Pick<Streams, "stdout" | "arrived">,
+  say: (line: string) => void,
+): Promise<void> {
+  if (output.mode === "json") stdout.stdout(`${JSON.stringify(result, null, 2)}\n`);
+  if (output.mode === "text" && result.answer !== null) stdout.stdout(withNewline(finalText(result)));
+  await stdout.arrived();
   const lines = summaryOf(result);
   for (const line of output.quiet ? lines.filter(({ important }) => important) : lines) say(line.text);
 }

@@ -217,14 +217,10 @@ function keepResult({ root, result }: TeamDirectory): void {
   }
 }
 
-function showAgain({ log, stdout, stderr }: CommandContext, { output }: ResolvedConfig, result: RunResult): ExitCode {
-  log.info(`this run is decided; its result follows${hintFor(result)}`);
-  printResult(
-    result,
-    output,
-    (text) => stdout.write(text),
-    (line) => stderr.write(`${line}\n`),
-  );
+async function showAgain(context: CommandContext, { output }: ResolvedConfig, result: RunResult): Promise<ExitCode> {
+  context.log.info(`this run is decided; its result follows${hintFor(result)}`);
+  const streams = streamsOf(context, output);
+  await printResult(result, output, streams, streams.stderr);
   return result.exit_code as ExitCode;
 }
 

@@ -8,6 +8,8 @@ import type { CommandContext } from "./command.ts";
 export interface Streams {
   /** The result only. */
   stdout(text: string): void;
+  /** Resolves when stdout has arrived, or its reader is gone. */
+  arrived(): Promise<void>;
   /** One line for people. */
   stderr(line: string): void;
   /** The terminal that stderr is, to draw on; null where lines are better. */
@@ -22,6 +24,7 @@ export function streamsOf({ stdout, stderr, environment }: CommandContext, outpu
   const terminals = { stderr: stderr.isTerminal && columns >= leastColumns && rows >= leastRows, stdout: stdout.isTerminal };
   return {
     stdout: (text) => stdout.write(text),
+    arrived: async () => void (await stdout.flush()),
     stderr: (line) => stderr.write(`${line}\n`),
     openTerminal: () => (wantsLiveView(output, environment, terminals) && isForeground() ? openTerminal(process.stderr, 2) : null),
     notify(message) {
