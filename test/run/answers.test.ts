@@ -130,7 +130,7 @@ describe("an answer file that would fail every other agent ends the run: force, 
         },
         rounds: ["a answered, b answered, c answered", "a voted b, b voted nobody, c failed(garbled)"],
         ends: "forced agents_failed b, exit 0",
-        rule: /session\/agents\/agent_c\/002\/answer\.json is not readable/,
+        rule: /session\/agents\/agent_c\/002\/answer\.json is damaged/,
         look: ({ launches, stderr }) => {
           expect(launches.filter(({ kind }) => kind === "step").length).toBe(6);
           expect(stderr).toContain("session/agents/agent_c/002/answer.json");
