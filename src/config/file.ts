@@ -6,7 +6,7 @@ import { plural } from "../text.ts";
 import type { Choices } from "./choices.ts";
 import { configError, fromZod, type Issue, type PlacedIssue, parseYaml } from "./issues.ts";
 import { unknownKey } from "./known-keys.ts";
-import { createModelNames, type Model, type ModelNames } from "./models.ts";
+import { createModelNames, type FileModel, type ModelNames } from "./models.ts";
 import { normalise } from "./normalise.ts";
 import { shown } from "./paths.ts";
 import { rules } from "./rules.ts";
@@ -14,9 +14,6 @@ import { type FileKey, type FileValues, fileSchema } from "./schema.ts";
 import type { PluginRequest } from "./settings.ts";
 
 /** mg-team.yaml: read → schema → normalise → rules. */
-
-/** A model as named in the file. */
-export type FileModel = Model & { readonly config?: string };
 
 /** What a configuration file says; names resolved, paths absolute. */
 export interface ConfigFile {

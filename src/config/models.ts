@@ -13,16 +13,24 @@ export const shortNames: Readonly<Record<string, string>> = {
   grok: "grok/grok-4.20-0309-reasoning",
 };
 
-/** Backend types that MassGen knows; `keys.ts` has the list, with the keys that they need. */
-export const backends: readonly string[] = [...Object.keys(backendKeys), "chatcompletion"];
+/** Backend types that MassGen knows; `keys.ts` has the list, with the keys that they need. `ollama` is the native engine's alone. */
+export const backends: readonly string[] = [...Object.keys(backendKeys), "chatcompletion", "ollama"];
 
 /** A model that somebody named. */
 export interface Model {
-  /** `codex/gpt-5.4`. */
+  /** `codex/gpt-5.4`, `native:openai/gpt-5.4`. */
   readonly model: string;
   readonly backend: string;
   readonly modelName: string;
+  /** The engine that stands before it; absent without. */
+  readonly engine?: "massgen" | "native";
 }
+
+/** A model as named in a configuration file. */
+export type FileModel = Model & {
+  /** Absolute path of the agent config that it is to run with. */
+  readonly config?: string;
+};
 
 /** Which names mean which model in this project. */
 export interface ModelNames {
@@ -94,6 +102,18 @@ export function requireModel(word: string, names: ModelNames, from: string, code
   throw new TeamError(code, `${from}: ${message}`, hint);
 }
 
+/** Takes `backend/model`, with or without an engine before it (`native:ollama/llama3`), apart; null when it is none. */
+export function splitModel(name: string): Model | null {
+  const engine = /^(native|massgen):/i.exec(name)?.[1]?.toLowerCase() as Model["engine"];
+  const plain = engine === undefined ? name : name.slice(engine.length + 1);
+  const slash = plain.indexOf("/");
+  const backend = plain.slice(0, Math.max(0, slash)).toLowerCase();
+  const modelName = plain.slice(slash + 1);
+  if (!backends.includes(backend) || !/^[^\s,\u0000-\u001f\u007f]+$/.test(modelName) || modelName.startsWith("-")) return null;
+  const model = `${backend}/${modelName}`;
+  return engine === undefined ? { model, backend, modelName } : { model: `${engine}:${model}`, backend, modelName, engine };
+}
+
 /** `agent_a` for 0, `agent_z` for 25, `agent_aa` for 26 (design.md, "Words"). */
 export function agentId(index: number): string {
   let letters = "";
@@ -103,23 +123,19 @@ export function agentId(index: number): string {
 
 /** Gives each model its agent, in the order in which they were named. */
 export function agentsOf(models: readonly (Model & { readonly config?: string })[]): Agent[] {
-  return models.map(({ model, backend, modelName, config }, index) => {
-    const agent = { id: agentId(index), model, backend, modelName };
-    return config === undefined ? agent : { ...agent, config };
-  });
+  return models.map(({ model, backend, modelName, engine, config }, index) => ({
+    id: agentId(index),
+    model,
+    backend,
+    modelName,
+    ...(config === undefined ? {} : { config }),
+    ...(engine === undefined ? {} : { engine }),
+  }));
 }
 
 // --- internal ---
 
 const familiarBackends = ["openai", "codex", "claude", "claude_code", "gemini", "grok"];
-
-function splitModel(name: string): Model | null {
-  const slash = name.indexOf("/");
-  const backend = name.slice(0, Math.max(0, slash)).toLowerCase();
-  const modelName = name.slice(slash + 1);
-  if (!backends.includes(backend) || !/^[^\s,\u0000-\u001f\u007f]+$/.test(modelName) || modelName.startsWith("-")) return null;
-  return { model: `${backend}/${modelName}`, backend, modelName };
-}
 
 function exampleOf(backend: string): string {
   return shortNames[backend] ?? (backend === "claude_code" ? "claude_code/claude-opus-4-6" : `${backend}/gpt-5.4`);

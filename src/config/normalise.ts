@@ -1,6 +1,6 @@
 import { basename } from "node:path";
 import type { Choices } from "./choices.ts";
-import type { FileModel } from "./file.ts";
+import type { FileModel } from "./models.ts";
 import { absolute, readCommand, readContext } from "./paths.ts";
 import type { RuleContext } from "./rules.ts";
 import type { FileValues } from "./schema.ts";

@@ -61,6 +61,7 @@ const agent = z.object({
   backend: z.string(),
   modelName: z.string(),
   config: z.string().optional(),
+  engine: z.enum(["massgen", "native"]).optional(),
 });
 
 const schema = z.object({

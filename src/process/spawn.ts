@@ -1,7 +1,7 @@
 import fs from "node:fs";
 import { join } from "node:path";
 import { reasonOf } from "../session/reasons.ts";
-import type { ChildSpec } from "./child.ts";
+import type { ChildSpec } from "./child-types.ts";
 import { childVariable, cookieVariable } from "./environment.ts";
 import { exitFile } from "./exit.ts";
 import { type SpawnError, spawnErrorOf } from "./launch.ts";

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import type { Clock } from "../clock.ts";
 import { messageOf } from "../errors.ts";
 import { writeFileAtomic } from "../session/atomic.ts";
-import type { Child, ChildExit, ChildSpec } from "./child.ts";
+import type { Child, ChildExit, ChildSpec } from "./child-types.ts";
 import { containersOfClient, removeContainers } from "./containers.ts";
 import { childVariable } from "./environment.ts";
 import { exitFile, formatExitRecord, readExitRecord } from "./exit.ts";

@@ -10,7 +10,7 @@ import type { Cause } from "./causes.ts";
 import { type CostReader, createCostReader } from "./cost.ts";
 import { explainFailure } from "./failure.ts";
 import { type Findings, findAction } from "./report.ts";
-import type { StepSetting } from "./step.ts";
+import type { StepSetting } from "./step-setting.ts";
 import { plainLine } from "./words.ts";
 
 /** A step whose process is gone. */

@@ -1,7 +1,6 @@
 import { mkdirSync } from "node:fs";
 import { type Clock, tickSeconds } from "../../clock.ts";
 import { type Child, startChild } from "../../process/child.ts";
-import type { TokenPrice } from "../../session/cost.ts";
 import { newestStep, snapshotSession } from "../../session/steps.ts";
 import type { Snapshot, StepCost } from "../../types.ts";
 import type { RunningStep, StepCommand, StepEvents, StepReport, StepSpec, StopCause } from "../engine.ts";
@@ -11,20 +10,7 @@ import { type CostReader, createCostReader } from "./cost.ts";
 import { createProgress } from "./events.ts";
 import { parseStatusLine } from "./status-lines.ts";
 import { type BallotWatch, noCost, reportAccident, reportStep } from "./step-report.ts";
-
-/** What every step of an engine shares. */
-export interface StepSetting {
-  readonly clock: Clock;
-  /** Marks the processes of the run. */
-  readonly cookie: string;
-  readonly redact: (text: string) => string;
-  /** What the step's model costs when MassGen does not know it. */
-  readonly price: TokenPrice | null;
-  /** Told, in a sentence, what should not be. */
-  readonly warn: (message: string) => void;
-  /** Whether the repair of the ballot is in place, so that each step says what became of it. */
-  readonly ballotFix: boolean;
-}
+import type { StepSetting } from "./step-setting.ts";
 
 /** How often the reported cost is looked at, in seconds: MassGen rewrites status.json every 2 s. */
 export const costPollSeconds = 2;
