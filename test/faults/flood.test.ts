@@ -1,8 +1,10 @@
-import { describe, expect, test } from "bun:test";
+import { describe, expect, setDefaultTimeout, test } from "bun:test";
 import { readFileSync, statSync } from "node:fs";
 import { lineCapBytes } from "../../src/process/lines.ts";
 import { defaultLogCapBytes } from "../../src/process/tail.ts";
 import { testGround } from "../process/support.ts";
+
+setDefaultTimeout(60_000); // a busy machine is no fault
 
 const mebibyte = 1 << 20;
 

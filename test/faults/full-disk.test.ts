@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -9,6 +9,8 @@ import { openJournal, readJournal } from "../../src/session/journal.ts";
 import { acquireLock } from "../../src/session/lock.ts";
 import { testGround } from "../process/support.ts";
 import { temporaryDirectory } from "../support/temp.ts";
+
+setDefaultTimeout(60_000); // a busy machine is no fault
 
 // A small disk of our own. Only root may mount one; limits of file sizes (below) are for everybody.
 const disk = mkdtempSync(join(tmpdir(), "mg-team-disk-"));

@@ -1,8 +1,10 @@
-import { expect, test } from "bun:test";
+import { expect, setDefaultTimeout, test } from "bun:test";
 import { randomBytes } from "node:crypto";
 import { join } from "node:path";
 import type { ChildExit } from "../../src/process/child.ts";
 import { temporaryDirectory } from "../support/temp.ts";
+
+setDefaultTimeout(60_000); // a busy machine is no fault
 
 // Only root may make a namespace of processes.
 const unshare = ["unshare", "--pid", "--fork", "--kill-child", "--mount-proc"];

@@ -1,4 +1,4 @@
-import { describe, expect, test } from "bun:test";
+import { describe, expect, setDefaultTimeout, test } from "bun:test";
 import { randomBytes } from "node:crypto";
 import { join } from "node:path";
 import type { ChildExit } from "../../src/process/child.ts";
@@ -6,7 +6,8 @@ import { livingWith } from "../process/support.ts";
 import { temporaryDirectory, until } from "../support/temp.ts";
 import { runTraced } from "./inject.ts";
 
-const forks = "clone,clone3,fork,vfork";
+setDefaultTimeout(60_000); // a busy machine is no fault
+
 const parse = (output: string) =>
   output
     .trim()
@@ -20,7 +21,8 @@ describe("a system that refuses another process (fault 13)", () => {
     for (const when of [1, 2, 4]) {
       await using temp = temporaryDirectory();
       const cookie = randomBytes(16).toString("hex");
-      const inject = ["-e", `trace=${forks}`, "-e", `inject=${forks}:error=EAGAIN:when=${when}`];
+      // Bun starts programs by vfork; a thread that it cannot start (clone3) would be the end of Bun itself.
+      const inject = ["-e", "trace=vfork", "-e", `inject=vfork:error=EAGAIN:when=${when}`];
       const exits = parse(await runTraced(temp, "launcher.ts", [temp.path, cookie, "4"], inject));
       expect(exits.map(({ spawnError }) => spawnError?.code ?? null)).toEqual([1, 2, 3, 4].map((n) => (n === when ? "EAGAIN" : null)));
       expect(exits[when - 1]?.spawnError?.message).toContain("the system refuses another process");
@@ -31,16 +33,17 @@ describe("a system that refuses another process (fault 13)", () => {
 
   test("in the shim is told from an end of the child, or does not matter", async () => {
     // The shim's first fork is its watcher, the second the child; later ones write the exit record.
-    for (const [when, expected] of [
-      [2, "either"],
+    const cases = [
+      [1, "refused"],
+      [2, "refused"],
       [3, 7],
       [4, 7],
       [5, 7],
-      [6, 7],
-    ] as const) {
+    ] as const;
+    for (const [when, expected] of cases) {
       await using temp = temporaryDirectory();
       const cookie = randomBytes(16).toString("hex");
-      const inject = ["-f", "-e", `trace=${forks}`, "-e", `inject=${forks}:error=EAGAIN:when=${when}`];
+      const inject = ["-f", "-e", "trace=clone,fork", "-e", `inject=clone,fork:error=EAGAIN:when=${when}`];
       const [exit] = parse(await runTraced(temp, "launcher.ts", [temp.path, cookie, "1", "exit 7"], inject));
       if (expected === 7) expect(exit).toMatchObject({ code: 7, spawnError: null });
       else expect(exit).toMatchObject({ code: null, signal: null, spawnError: { code: "EAGAIN" } });

@@ -1,10 +1,12 @@
-import { describe, expect, test } from "bun:test";
+import { describe, expect, setDefaultTimeout, test } from "bun:test";
 import fs from "node:fs";
 import { dirname, join } from "node:path";
 import { createTeamDirectory, findTeamDirectory, listTeamIds, sessionsPath } from "../../src/session/directory.ts";
 import { openJournal, readJournal } from "../../src/session/journal.ts";
 import { acquireLock } from "../../src/session/lock.ts";
 import { type FaultRun, type Injection, runWithFault, tracedCalls } from "./inject.ts";
+
+setDefaultTimeout(60_000); // a busy machine is no fault
 
 // Faults 7 and 8: a kill, a full disk, an error of the disk, at each system call by which a run's state gets to disk.
 const faults = ["signal=KILL", "error=ENOSPC", "error=EIO"];

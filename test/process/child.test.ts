@@ -1,8 +1,10 @@
-import { describe, expect, test } from "bun:test";
+import { describe, expect, setDefaultTimeout, test } from "bun:test";
 import { mkdirSync, readFileSync, rmSync, statSync } from "node:fs";
 import { childEnvironment } from "../../src/process/environment.ts";
 import { readExitRecord } from "../../src/process/exit.ts";
 import { testGround } from "./support.ts";
+
+setDefaultTimeout(60_000); // a busy machine is no fault
 
 describe("a child", () => {
   test("delivers both streams, ends with its exit code, and leaves logs and an exit record", async () => {

@@ -1,10 +1,12 @@
-import { describe, expect, test } from "bun:test";
+import { describe, expect, setDefaultTimeout, test } from "bun:test";
 import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { removeContainers } from "../../src/process/containers.ts";
 import { childEnvironment } from "../../src/process/environment.ts";
 import { untilExists } from "../support/temp.ts";
 import { type Ground, livingWith, testGround } from "./support.ts";
+
+setDefaultTimeout(60_000); // a busy machine is no fault
 
 function withDocker(ground: Ground) {
   mkdirSync(ground.join("bin"));

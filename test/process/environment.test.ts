@@ -1,6 +1,8 @@
-import { expect, test } from "bun:test";
+import { expect, setDefaultTimeout, test } from "bun:test";
 import { childEnvironment } from "../../src/process/environment.ts";
 import { testGround } from "./support.ts";
+
+setDefaultTimeout(60_000); // a busy machine is no fault
 
 test("children lose what would change them behind our back, and keep the rest", () => {
   const env = {

@@ -1,9 +1,11 @@
-import { describe, expect, test } from "bun:test";
+import { describe, expect, setDefaultTimeout, test } from "bun:test";
 import { chmodSync, copyFileSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { type ChildSpec, startChild } from "../../src/process/child.ts";
 import { childEnvironment } from "../../src/process/environment.ts";
 import { checkLaunch, execErrorOf } from "../../src/process/launch.ts";
 import { type Ground, testGround } from "./support.ts";
+
+setDefaultTimeout(60_000); // a busy machine is no fault
 
 function program(ground: Ground, name: string, content: string | Uint8Array, mode = 0o755): string {
   const path = ground.write(name, content);

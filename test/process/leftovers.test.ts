@@ -1,7 +1,9 @@
-import { describe, expect, test } from "bun:test";
+import { describe, expect, setDefaultTimeout, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { untilGone } from "../support/temp.ts";
 import { livingWith, testGround } from "./support.ts";
+
+setDefaultTimeout(60_000); // a busy machine is no fault
 
 describe("what a child leaves behind", () => {
   test("may finish within a second, and its lines are delivered (fault 1)", async () => {

@@ -1,10 +1,12 @@
-import { afterAll, describe, expect, test } from "bun:test";
+import { afterAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { existsSync, mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { childEnvironment } from "../../src/process/environment.ts";
 import { readExitRecord } from "../../src/process/exit.ts";
 import { until, untilExists, untilGone } from "../support/temp.ts";
 import { type Ground, livingWith, testGround } from "./support.ts";
+
+setDefaultTimeout(60_000); // a busy machine is no fault
 
 const parents: Bun.Subprocess[] = [];
 afterAll(() => parents.map((parent) => parent.kill("SIGKILL")));

@@ -1,9 +1,11 @@
-import { describe, expect, test } from "bun:test";
+import { describe, expect, setDefaultTimeout, test } from "bun:test";
 import { mkdirSync, readFileSync, statSync, symlinkSync } from "node:fs";
 import { scrubLogs } from "../../src/process/scrub.ts";
 import { createRedactor } from "../../src/session/redact.ts";
 import { temporaryDirectory } from "../support/temp.ts";
 import { testGround } from "./support.ts";
+
+setDefaultTimeout(60_000); // a busy machine is no fault
 
 const key = "my-very-secret-key-é";
 const redact = createRedactor([key]);

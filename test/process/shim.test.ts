@@ -1,10 +1,12 @@
-import { describe, expect, test } from "bun:test";
+import { describe, expect, setDefaultTimeout, test } from "bun:test";
 import { randomBytes } from "node:crypto";
 import { closeSync, openSync, readFileSync } from "node:fs";
 import { readExitRecord } from "../../src/process/exit.ts";
 import { shimCommand, shimName } from "../../src/process/shim.ts";
 import { type TemporaryDirectory, temporaryDirectory, untilExists, untilGone } from "../support/temp.ts";
 import { shells } from "./shells.ts";
+
+setDefaultTimeout(60_000); // a busy machine is no fault
 
 function startShim(temp: TemporaryDirectory, shell: readonly string[], argv: readonly string[]) {
   const [out, err] = [openSync(temp.join("stdout.log"), "a"), openSync(temp.join("stderr.log"), "a")];

@@ -1,9 +1,11 @@
-import { describe, expect, test } from "bun:test";
+import { describe, expect, setDefaultTimeout, test } from "bun:test";
 import { readExitRecord } from "../../src/process/exit.ts";
 import { groupMembers, signalProcess } from "../../src/process/processes.ts";
 import { graceSeconds } from "../../src/process/supervise.ts";
 import { until } from "../support/temp.ts";
 import { livingWith, manualClock, testGround } from "./support.ts";
+
+setDefaultTimeout(60_000); // a busy machine is no fault
 
 const obedient = "trap 'echo term; exit 0' TERM; echo ready; while :; do sleep 0.05; done";
 const stubborn = "trap '' TERM; echo ready; while :; do sleep 0.05; done";

@@ -1,4 +1,4 @@
-import { describe, expect, test } from "bun:test";
+import { describe, expect, setDefaultTimeout, test } from "bun:test";
 import { existsSync, mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { childEnvironment, cookieVariable } from "../../src/process/environment.ts";
@@ -6,6 +6,8 @@ import { sweepDeadRuns } from "../../src/process/sweep.ts";
 import { createTeamDirectory, type TeamDirectory } from "../../src/session/directory.ts";
 import { acquireLock, readHolder } from "../../src/session/lock.ts";
 import { isAlive, temporaryDirectory, untilGone } from "../support/temp.ts";
+
+setDefaultTimeout(60_000); // a busy machine is no fault
 
 /** A process of a run whose mg-team is gone: in a session of its own, with nothing but its cookie to tell. */
 function stray(cookie: string, script = "sleep 60") {

@@ -1,9 +1,11 @@
-import { describe, expect, test } from "bun:test";
+import { describe, expect, setDefaultTimeout, test } from "bun:test";
 import { chmodSync, existsSync, mkdirSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { TeamError } from "../../src/errors.ts";
 import { createTeamDirectory, findTeamDirectory, listTeamIds, sessionsPath } from "../../src/session/directory.ts";
 import { temporaryDirectory } from "../support/temp.ts";
+
+setDefaultTimeout(60_000); // a busy machine is no fault
 
 const evening = new Date(2026, 10, 29, 18, 15, 0);
 

@@ -1,9 +1,11 @@
-import { afterAll, describe, expect, test } from "bun:test";
+import { afterAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { TeamError } from "../../src/errors.ts";
 import { acquireLock, isLocked, readHolder, whileUnlocked } from "../../src/session/lock.ts";
 import { temporaryDirectory } from "../support/temp.ts";
+
+setDefaultTimeout(60_000); // a busy machine is no fault
 
 const lockModule = join(import.meta.dir, "../../src/session/lock.ts");
 
