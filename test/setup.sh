@@ -16,6 +16,7 @@ zsh zsh
 fish fish
 chromium chromium
 LIST
+python3 -c 'import venv, ensurepip' 2>/dev/null || missing+=(python3-venv)
 if [ "${#missing[@]}" -gt 0 ]; then
   echo "installing ${missing[*]}"
   if [ "$(id -u)" != 0 ] || ! command -v apt-get >/dev/null; then
