@@ -78,7 +78,7 @@ class Supervisor implements Supervised {
   }
 
   private async endGracefully(): Promise<void> {
-    if (this.leftovers().length === 0) await this.atWork(); // usually the signal is sent before stop returns
+    if (process.platform !== "win32" && this.leftovers().length === 0) await this.atWork(); // usually the signal is sent before stop returns
     if (this.urgent.signal.aborted || !this.running) return;
     if (process.platform === "win32") taskkill(this.pid, false);
     else {
@@ -94,7 +94,7 @@ class Supervisor implements Supervised {
   // Resolves when the program is there, after 1 s at the latest: a TERM that comes while the shell still starts it would be lost.
   private async atWork(): Promise<void> {
     for (let look = 0; look < 200 && this.running && !this.urgent.signal.aborted; look++) {
-      if (process.platform === "win32" || this.leftovers().length > 0) return;
+      if (this.leftovers().length > 0) return;
       await napMilliseconds(5, this.urgent.signal);
     }
   }
@@ -158,6 +158,7 @@ class Supervisor implements Supervised {
 
   // Everything of the child that is alive, the shim left out.
   private leftovers(): number[] {
+    if (process.platform === "win32") return [];
     const marked = findMarked(childVariable, new Set([this.id])).map(({ pid }) => pid);
     const group = groupMembers(this.pid).filter((pid) => !argumentsOf(pid).includes(shimName(this.id)));
     const pids = [...new Set([...marked, ...group])];
