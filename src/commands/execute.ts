@@ -20,6 +20,7 @@ import { headlineOf, summaryOf } from "../view/summary.ts";
 import type { Streams } from "./streams.ts";
 import { version } from "./version.ts";
 import type { Warnings } from "./warnings.ts";
+import { reportRun } from "./write-report.ts";
 
 /** A run that is settled, checked, and has its directory and lock: new, or taken up again by a resume. */
 export interface Execution {
@@ -78,7 +79,11 @@ export async function executeRun(execution: Execution): Promise<ExitCode> {
     });
     // Now the terminal is everybody's again.
     view.close();
-    await printResult(result, output, streams, (line) => streams.stderr(clean(line)));
+    const print = (line: string) => streams.stderr(clean(line));
+    const report = file.settings.report
+      ? await reportRun(result, { directory, redact, clock, warn: (line) => print(`warning: ${line}`) })
+      : null;
+    await printResult(result, output, streams, print, report);
     if (!execution.signals.first) streams.notify(headlineOf(result));
     return result.exit_code as ExitCode;
   } finally {
@@ -87,17 +92,21 @@ export async function executeRun(execution: Execution): Promise<ExitCode> {
   }
 }
 
-/** What a run prints at its end: the result on stdout, then the summary on stderr. Both may be one pipe (`2>&1 | less`). */
+/**
+ * What a run prints at its end: the result on stdout, then the summary on stderr. Both may be one pipe (`2>&1 | less`).
+ * @param report path of the report; null without
+ */
 export async function printResult(
   result: RunResult,
   output: OutputSettings,
   stdout: Pick<Streams, "stdout" | "arrived">,
   say: (line: string) => void,
+  report: string | null,
 ): Promise<void> {
   if (output.mode === "json") stdout.stdout(`${JSON.stringify(result, null, 2)}\n`);
   if (output.mode === "text" && result.answer !== null) stdout.stdout(withNewline(finalText(result)));
   await stdout.arrived();
-  const lines = summaryOf(result);
+  const lines = summaryOf(result, report);
   for (const line of output.quiet ? lines.filter(({ important }) => important) : lines) say(line.text);
 }
 

@@ -64,7 +64,8 @@ export const command: Command = {
     for (const event of events) applyEvent(state, event);
     const result = readResult(directory);
     const limits = raiseLimits(earlier.settings.limits, config.flags);
-    if (result && !goesOn(result, state, earlier.settings.limits, limits)) return showAgain(context, config, result);
+    if (result && !goesOn(result, state, earlier.settings.limits, limits))
+      return showAgain(context, config, result, existsSync(directory.report) ? directory.report : null);
     // Awaited here: the lock is held until the run has ended.
     return await goOn(context, { config, directory, earlier, limits, state, result });
   },
@@ -217,10 +218,10 @@ function keepResult({ root, result }: TeamDirectory): void {
   }
 }
 
-async function showAgain(context: CommandContext, { output }: ResolvedConfig, result: RunResult): Promise<ExitCode> {
+async function showAgain(context: CommandContext, { output }: ResolvedConfig, result: RunResult, report: string | null): Promise<ExitCode> {
   context.log.info(`this run is decided; its result follows${hintFor(result)}`);
   const streams = streamsOf(context, output);
-  await printResult(result, output, streams, streams.stderr);
+  await printResult(result, output, streams, streams.stderr, report);
   return result.exit_code as ExitCode;
 }
 

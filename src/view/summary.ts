@@ -9,8 +9,8 @@ export interface SummaryLine {
   readonly important: boolean;
 }
 
-/** What is said at the end of a run; the total spent is the last line. */
-export function summaryOf(result: RunResult): readonly SummaryLine[] {
+/** What is said at the end of a run; the total spent is the last line. @param report path of the report; null without */
+export function summaryOf(result: RunResult, report: string | null): readonly SummaryLine[] {
   const { decision, synthesis, session_id, exit_code } = result;
   const lines: SummaryLine[] = [];
   const say = (text: string, important = false) => lines.push({ text, important });
@@ -21,6 +21,7 @@ export function summaryOf(result: RunResult): readonly SummaryLine[] {
   }
   if (synthesis.path !== null) say(`answer: ${near(synthesis.path)}`);
   if (synthesis.deliverable !== null) say(`files: ${near(synthesis.deliverable)}`);
+  if (report !== null) say(`report: ${near(report)}`);
   if (result.checks.length > 0) say(`checks: ${plural(result.checks.length, "finding")}, listed in the answer's document`);
   if (exit_code === 7) say("the result could not be written as it should be; see the warnings above", true);
   say(`total spent: ${formatCost(result.cost)} in ${formatDuration(result.duration_seconds)}`);

@@ -32,7 +32,7 @@ export function swimlane(timeline: Timeline, winner: string | null, described: s
 ${lanes.map((lane, index) => background(lane, index, width, scale, winner))}
 ${Array.from({ length: rounds }, (_, index) => columnHead(index + 1, rounds, height, scale))}
 ${scale.arrows ? lanes.map((lane, index) => arrows(lane, index, timeline, scale)) : null}
-${lanes.map((lane, index) => lane.cells.map((cell) => cell && node(cell, centre(cell.round, index, scale), scale)))}
+${lanes.map((lane, index) => lane.cells.map((cell) => cell && node(cell, centre(cell.round, index, scale), scale, lane.agent.id === winner)))}
 </svg>`;
 }
 
@@ -68,7 +68,7 @@ function columnHead(round: number, rounds: number, height: number, scale: LaneSc
   }`;
 }
 
-function node(cell: Cell, { x, y }: Point, { radius, words }: LaneScale): Html {
+function node(cell: Cell, { x, y }: Point, { radius, words }: LaneScale, won: boolean): Html {
   const shape = `n ${cell.outcome}${cell.vote ? ` ${cell.vote.standing ?? "uncounted"}` : ""}`;
   const sign = words ? signIn(cell) : "";
   const below = words ? belowOf(cell) : "";
@@ -79,7 +79,7 @@ function node(cell: Cell, { x, y }: Point, { radius, words }: LaneScale): Html {
       ? html`<rect class="${shape}" x="${x - side}" y="${y - side}" width="${side * 2}" height="${side * 2}" rx="${radius / 3}"/>`
       : html`<circle class="${shape}" cx="${x}" cy="${y}" r="${radius}"/>`
   }${sign !== "" && html`<text class="in ${cell.outcome}${attributeOfVote(cell)}" x="${x}" y="${y + 5}">${sign}</text>`}${
-    below !== "" && html`<text class="below" x="${x}" y="${y + radius + 14}">${below}</text>`
+    below !== "" && html`<text class="below${won && " on-won"}" x="${x}" y="${y + radius + 14}">${below}</text>`
   }`;
 }
 

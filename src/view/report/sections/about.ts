@@ -7,7 +7,7 @@ import { dateWords } from "../words.ts";
 
 /** What plugins have added; null without any. */
 export function pluginsSection({ result }: ReportModel): Section | null {
-  const plugins = Object.entries(result.plugins);
+  const plugins = Object.entries(result.plugins).filter(([name]) => !shownElsewhere.has(name));
   if (plugins.length === 0) return null;
   const body = plugins.map(([name, data]) => {
     const { text, cut } = beginningOf(typeof data === "string" ? data : (JSON.stringify(data, null, 2) ?? ""), longestData);
@@ -40,6 +40,8 @@ ${fold("The question, word for word", html`<pre class="text" tabindex="0" dir="a
 
 // --- internal ---
 
+/** The built-in `checks` has a section of its own. */
+const shownElsewhere: ReadonlySet<string> = new Set(["checks"]);
 const longestData = 20_000;
 const longestQuery = 40_000;
 

@@ -28,8 +28,8 @@ function origin({ answer, result }: ReportModel): Html | null {
   const whose = html`<bdi>${model ?? "a model"}</bdi> (<bdi>${winner ?? "nobody"}</bdi>)`;
   switch (answer?.kind) {
     case "synthesis":
-      return html`<p class="origin">A synthesis by <bdi>${answer.madeBy ?? "a model"}</bdi>, made from all answers on the ground of the one that was chosen, by ${whose}. What it merged
-or tested is its own word. The chosen answer itself: ${fileLink("synthesis/winner/answer.md")}.</p>`;
+      return html`<p class="origin">A synthesis by <bdi>${answer.madeBy ?? "a model"}</bdi>: the chosen answer, by ${whose}, with what the others had to add.
+What it merged or tested is its own word. The chosen answer itself: ${fileLink("synthesis/winner/answer.md")}.</p>`;
     case "winner":
       return html`<p class="origin">By ${whose}, as it was voted on: nothing was merged or tested.</p>`;
     default:
