@@ -17,8 +17,10 @@ describe("stale: a newer answer exists than the voter was started with", () => {
       ends: "consensus majority a, exit 0",
       look: ({ events }) => {
         const early = events.flatMap((event) => (event.type === "ballots" && event.round === 2 ? event.ballots : []));
-        expect(early).toMatchObject([{ voter: "agent_b", standing: "stale", seenSteps: { agent_a: 2, agent_b: 1 } }]);
-        expect(early[0]?.launchedWith.answers).toEqual({ agent_a: 1, agent_b: 1 });
+        expect(early).toMatchObject([{ voter: "agent_b", standing: "stale" }]);
+        const cast = events.flatMap((event) => (event.type === "step.finished" && event.action.kind === "vote" ? [event.action] : []))[0];
+        expect(cast?.seenSteps).toEqual({ agent_a: 2, agent_b: 1 });
+        expect(cast?.launchedWith.answers).toEqual({ agent_a: 1, agent_b: 1 });
         expect(early[0]?.why).toBe("agent_a has a newer answer (step 2) than when agent_b started");
       },
     },

@@ -35,11 +35,11 @@ async function runOnFullDisk(spec: RunSpec, when: (event: TeamEvent) => boolean)
     full ||= when(event);
   });
   const directory = onlyRun(project, stderr);
-    console.log(
-      code,
-      stderr,
-      project.launches().map((l) => [l.kind, l.agent, l.pid]),
-    );
+  console.log(
+    code,
+    stderr,
+    project.launches().map((l) => [l.kind, l.agent, l.pid]),
+  );
   expect(findMarked(cookieVariable, new Set([directory.cookie]))).toEqual([]);
   const files = filesBelow(directory.root, isTheirs);
   expect(files.filter((path) => path.endsWith(".tmp"))).toEqual([]);

@@ -191,16 +191,12 @@ describe("a stdout that goes away", () => {
     test.concurrent(
       `| head -1 with ${mode} is no error: the run goes on, and its files are whole`,
       () =>
-        shell(
-          'set -o pipefail; "$@" | head -n 1 > "$HOME/out"',
-          { ...longTeam, args: [...args] },
-          ({ code, stderr, directory }) => {
-            expect(code).toBe(0);
-            expect(resultOf(directory)).toMatchObject({ exit_code: 0, decision: { kind: "consensus" } });
-            expect(readFileSync(join(directory, "synthesis/final_answer.md"), "utf8").includes(long.trim())).toBe(true);
-            expect(lastLine(stderr)).toStartWith("total spent: ");
-          },
-        ),
+        shell('set -o pipefail; "$@" | head -n 1 > "$HOME/out"', { ...longTeam, args: [...args] }, ({ code, stderr, directory }) => {
+          expect(code).toBe(0);
+          expect(resultOf(directory)).toMatchObject({ exit_code: 0, decision: { kind: "consensus" } });
+          expect(readFileSync(join(directory, "synthesis/final_answer.md"), "utf8").includes(long.trim())).toBe(true);
+          expect(lastLine(stderr)).toStartWith("total spent: ");
+        }),
       patience,
     );
 
