@@ -18,7 +18,13 @@ export function widthOf(text: string): number {
 /** The text itself when it fits, else its beginning with "…"; never wider than `width`. */
 export function fit(text: string, width: number): string {
   if (width <= 0) return "";
-  return widthOf(text) <= width ? text : Bun.sliceAnsi(text, 0, width, "…");
+  if (widthOf(text) <= width) return text;
+  // `sliceAnsi` can give one column too many where a wide character lies across the edge (Bun 1.4.5).
+  for (let end = width - 1; end > 0; end--) {
+    const head = Bun.sliceAnsi(text, 0, end);
+    if (widthOf(head) < width) return `${head}…`;
+  }
+  return "…";
 }
 
 /** The text cut or filled to exactly `width` columns. */
