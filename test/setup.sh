@@ -9,7 +9,6 @@ while read -r command package; do
   command -v "$command" >/dev/null || missing+=("$package")
 done <<'LIST'
 strace strace
-tmux tmux
 python3 python3
 git git
 tmux tmux
