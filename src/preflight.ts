@@ -5,8 +5,10 @@ import { defaultModels } from "./config/default-models.ts";
 import { keyVariables } from "./config/keys.ts";
 import { createModelNames, type ModelNames } from "./config/models.ts";
 import type { DraftSettings } from "./config/settings.ts";
+import { runsNatively } from "./engine/choose.ts";
 import type { MassgenInstall } from "./engine/massgen/install.ts";
 import { errorOf, failOf, type PreflightCheck, warningsOf } from "./preflight/check.ts";
+import { planEngine, wantsMassgen } from "./preflight/engine.ts";
 import { checkModels, checkPrograms, isInstalled } from "./preflight/models.ts";
 import { argumentSpace, checkContext, checkCriteria, checkDisk, checkProject } from "./preflight/places.ts";
 import { checkQuery, checkReferences } from "./preflight/query.ts";
@@ -70,6 +72,7 @@ export async function preflight(input: PreflightInput): Promise<PreflightReport>
   const look: LookInput = { ...input, ...settings, command: commandOf(settings), cacheDir: cacheDirectory(env, home) };
   const files = await lookAtFiles(look);
   const team = chooseAgents(input, files);
+  const needed = wantsMassgen(settings.engine, team.agents);
   const quick = [
     ...checkQuery({ query: settings.query, env, space: argumentSpace() }),
     ...(await checkPlaces(settings)),
@@ -78,18 +81,25 @@ export async function preflight(input: PreflightInput): Promise<PreflightReport>
   ];
   throwIfFailed(quick);
 
-  const programs = await askPrograms(look, files.environment);
-  const { install } = programs.massgen;
-  const docker = programs.docker?.available ?? false;
+  const programs = await askPrograms(needed ? look : { ...look, engine: "native" }, files.environment);
+  const plan = planEngine(settings.engine, team.agents, programs.massgen, look.command !== null);
+  const { install } = plan;
+  const docker = install !== null && (programs.docker?.available ?? false);
   const leavesReferences = install === null || install.flags.has("--no-parse-at-references");
   const exists = (path: string) => existsSync(isAbsolute(path) ? path : join(settings.projectDir, path));
   const slow = [
-    ...programs.massgen.checks,
+    ...plan.checks,
     ...checkReferences({ query: settings.query, exists, leavesReferences }),
-    ...checkPrograms(team.agents, docker, (name) => isInstalled(name, env, home)),
-    ...(settings.engine === "native" ? [] : checkDocker(programs.docker)),
-    ...(settings.engine === "native" ? [] : checkEnvironment(files, programs)),
-    ...(input.dryRun || settings.engine === "native" ? [] : await writeIfMissing(settings.projectDir, files, programs)),
+    ...checkPrograms(
+      team.agents.filter((agent) => !runsNatively(agent, plan.native)),
+      docker,
+      (name) => isInstalled(name, env, home),
+    ),
+    ...(install === null ? [] : checkDocker(programs.docker)),
+    ...(needed ? checkEnvironment(files, programs) : []),
+    ...(input.dryRun || !needed ? [] : await writeIfMissing(settings.projectDir, files, programs)),
+    // A login lets MassGen in, but not mg-team itself.
+    ...(plan.native && settings.engine === "auto" ? chooseAgents(input, files, true).checks.filter(({ status }) => status !== "ok") : []),
   ];
   throwIfFailed(slow);
 
@@ -125,10 +135,14 @@ async function checkPlaces({ projectDir, context, criteriaPath }: DraftSettings)
 }
 
 /** The team and its ways in. The default choice counts keys only: a login says nothing about what it pays for. */
-function chooseAgents({ settings, names = createModelNames(), home, env }: PreflightInput, { keys, claimed }: Files) {
+function chooseAgents(
+  { settings, names = createModelNames(), home, env }: PreflightInput,
+  { keys, claimed }: Files,
+  teamIsNative = settings.engine === "native",
+) {
   try {
     const agents = settings.agents ?? defaultModels([...Object.keys(keys.variables), ...claimed], names);
-    return { agents, checks: checkModels(agents, { keys, claimed, home, env }) };
+    return { agents, checks: checkModels(agents, { keys, claimed, home, env, teamIsNative }) };
   } catch (error) {
     return { agents: [], checks: [failOf("models", error)] };
   }

@@ -14,6 +14,8 @@ export interface Agent {
   readonly modelName: string;
   /** Absolute path of the user's own agent config, when mg-team.yaml names one. */
   readonly config?: string;
+  /** What runs its steps, when its model says so (`native:openai/gpt-5.4`); absent: whatever runs the team's. */
+  readonly engine?: "massgen" | "native";
 }
 
 /** Why a step brought no action. */

@@ -13,7 +13,7 @@ const layers: readonly (readonly string[])[] = [
   ["src/consensus.ts"],
   ["src/process/", "src/session/", "src/signals.ts"],
   ["src/config/", "src/checks/"],
-  ["src/engine/"],
+  ["src/engine/", "src/native/"],
   ["src/plugin/"],
   ["src/round.ts", "src/team.ts", "src/team/", "src/preflight.ts", "src/preflight/"],
   ["src/view/"],

@@ -1,12 +1,17 @@
 import { join } from "node:path";
 import type { Clock } from "../clock.ts";
 import type { RunSettings } from "../config/settings.ts";
+import { runsNatively } from "../engine/choose.ts";
 import type { Engine } from "../engine/engine.ts";
 import { planBallotFix, prepareBallotFix } from "../engine/massgen/ballot/fix.ts";
 import { createMassgenEngine } from "../engine/massgen/engine.ts";
-import { TeamError } from "../errors.ts";
+import type { MassgenInstall } from "../engine/massgen/install.ts";
+import { createMixedEngine } from "../engine/mixed.ts";
+import { createNativeEngine } from "../engine/native/engine.ts";
 import { cacheDirectory, type PreflightReport } from "../preflight.ts";
 import type { TeamDirectory } from "../session/directory.ts";
+import { selfCommand } from "./self.ts";
+import { version } from "./version.ts";
 
 export interface EngineInput {
   readonly settings: RunSettings;
@@ -21,13 +26,26 @@ export interface EngineInput {
   readonly dryRun?: boolean;
 }
 
-/** The engine of a run: what preflight found, with the run's keys, prices, cookie and ballot repair. */
+/** The engine of a run: MassGen as preflight found it, mg-team itself, or for each agent its own. */
 export async function buildEngine(input: EngineInput): Promise<Engine> {
-  const { settings, report, directory, environment, home, redact, warn, clock } = input;
-  const { install } = report;
-  if (!install)
-    throw new TeamError("preflight", "the native engine is not part of this version", "Leave out --engine native; MassGen runs the steps.");
+  const { settings, report, directory, environment, redact, warn, clock } = input;
   const env = { ...environment, ...report.keysEnv, ...report.dockerEnv };
+  const { cookie } = directory;
+  const native = createNativeEngine({ program: selfCommand(), version, env, redact, cookie, prices: settings.prices, warn, clock });
+  if (report.install === null) return native;
+  const massgen = await massgenEngine(input, report.install, env);
+  return createMixedEngine(massgen, (agent) => (runsNatively(agent, false) ? native : massgen));
+}
+
+// --- internal ---
+
+/** MassGen, with the run's keys, prices, cookie and ballot repair. */
+async function massgenEngine(
+  input: EngineInput,
+  install: MassgenInstall,
+  env: Readonly<Record<string, string | undefined>>,
+): Promise<Engine> {
+  const { settings, directory, environment, home, redact, warn, clock } = input;
   const ballot = { directory: join(directory.root, "ballot"), env, mode: settings.ballotFix, need: "unknown" } as const;
   const fix = input.dryRun ? planBallotFix(ballot) : await prepareBallotFix(ballot);
   if (fix.warn) warn(`the ballot repair is off: ${fix.note}`);

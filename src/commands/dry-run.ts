@@ -70,7 +70,7 @@ export function formatDryRun(dry: DryRun, { maxRounds, retries }: RunSettings["l
   const lines = [
     "Nothing was started, and nothing was spent. A run would do this:",
     "",
-    `engine      ${engine.name} ${engine.version}, ballot repair ${engine.ballot_fix}, the agents' code runs ${dry.docker ? "in docker" : "locally"}`,
+    `engine      ${engine.name} ${engine.version}, ballot repair ${engine.ballot_fix}, ${codePlace(dry)}`,
     `files       ${dry.session_dir}`,
     `at most     ${plural(most.steps, "step")} (${plural(dry.steps.length, "agent")} × ${plural(maxRounds, "round")}${retries > 0 ? `, each with up to ${plural(retries, "retry", "retries")}` : ""}${dry.synthesis === "agent" ? ", and one for the synthesis" : ""})`,
     `            ${most.seconds} s (${formatDuration(most.seconds)}), ${most.usd === null ? "no limit on money" : formatMoney(most.usd)}`,
@@ -80,4 +80,11 @@ export function formatDryRun(dry: DryRun, { maxRounds, retries }: RunSettings["l
     lines.push(`  adds      ${added.length === 0 ? "no variables" : added.join(" ")}`);
   }
   return `${lines.join("\n")}\n`;
+}
+
+// --- internal ---
+
+function codePlace({ engine, docker }: DryRun): string {
+  if (engine.name === "native") return "the agents run no code";
+  return `the agents' code runs ${docker ? "in docker" : "locally"}`;
 }

@@ -5,10 +5,12 @@ import { loginOf, placeOf } from "../config/keys.ts";
 import { agentsOf } from "../config/models.ts";
 import type { ResolvedConfig } from "../config/sources.ts";
 import { scriptSubject, trustState } from "../config/trust.ts";
+import { runsNatively } from "../engine/choose.ts";
 import type { MassgenInstall } from "../engine/massgen/install.ts";
 import { listOf, plural, shellWord } from "../text.ts";
 import type { Agent } from "../types.ts";
 import { fail, failOf, ok, type PreflightCheck } from "./check.ts";
+import { planEngine } from "./engine.ts";
 import { knownFlags } from "./massgen.ts";
 import { checkModels, checkPrograms, isInstalled } from "./models.ts";
 import { checkContext, checkCriteria, checkDisk, checkProject } from "./places.ts";
@@ -48,14 +50,16 @@ export async function inspect(input: InspectInput): Promise<Inspection> {
     checkContext(config?.choices.context ?? []),
     config?.choices.criteriaPath ? checkCriteria(config.choices.criteriaPath) : [],
   ]);
-  const { install } = programs.massgen;
+  const named = input.config?.file?.models ?? null;
+  const plan = planEngine(input.engine, named === null ? [] : agentsOf(named), programs.massgen, input.command !== null);
+  const { install } = plan;
   const keys = Object.fromEntries(Object.entries(files.keys.variables).map(([name, { source }]) => [name, source]));
   const logins = Object.fromEntries(["codex", "claude_code", "gemini_cli"].flatMap((backend) => loginEntry(backend, home, env)));
-  const team = teamOf(input, files, programs.docker?.available ?? false);
+  const team = teamOf(input, files, install !== null && (programs.docker?.available ?? false), plan.native);
   const checks = [
-    ...programs.massgen.checks,
+    ...plan.checks,
     ...(install === null ? [] : describe(install)),
-    ...checkDocker(programs.docker),
+    ...(install === null && plan.native ? [] : checkDocker(programs.docker)),
     ...checkKeys(files),
     ...Object.entries(logins).map(([backend, path]) => ok("logins", `${backend}: ${path}`)),
     ...team.checks,
@@ -99,6 +103,7 @@ function teamOf(
   input: InspectInput,
   { keys, claimed }: Files,
   docker: boolean,
+  teamIsNative: boolean,
 ): { agents: readonly Agent[]; checks: readonly PreflightCheck[] } {
   const { config, home, env } = input;
   try {
@@ -107,8 +112,12 @@ function teamOf(
     return {
       agents,
       checks: [
-        ...checkModels(agents, { keys, claimed, home, env }),
-        ...checkPrograms(agents, docker, (name) => isInstalled(name, env, home)),
+        ...checkModels(agents, { keys, claimed, home, env, teamIsNative }),
+        ...checkPrograms(
+          agents.filter((agent) => !runsNatively(agent, teamIsNative)),
+          docker,
+          (name) => isInstalled(name, env, home),
+        ),
       ],
     };
   } catch (error) {

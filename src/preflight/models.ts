@@ -1,7 +1,9 @@
 import { join } from "node:path";
 import { type Keys, keysFor, loginCommand, loginIsHidden, loginOf, placeOf, unusableCodexLogin } from "../config/keys.ts";
 import { isFile } from "../config/paths.ts";
+import { runsNatively } from "../engine/choose.ts";
 import { findOnPath } from "../engine/massgen/command.ts";
+import { nativeBackend, nativeKeys } from "../native/backends.ts";
 import { listOf } from "../text.ts";
 import type { Agent } from "../types.ts";
 import { fail, ok, type PreflightCheck, warn } from "./check.ts";
@@ -16,6 +18,8 @@ export interface Access {
   readonly home: string;
   readonly env: Environment;
   readonly platform?: NodeJS.Platform;
+  /** Whether mg-team runs the steps of agents that do not say otherwise: then it needs keys, and logins of programs are of no use. */
+  readonly teamIsNative?: boolean;
 }
 
 /** How one model may get in, or what it lacks. */
@@ -27,7 +31,8 @@ export interface WayIn {
 }
 
 /** How a model gets in (massgen.md, "Making a config"). */
-export function wayIn(agent: Pick<Agent, "backend" | "config">, access: Access): WayIn {
+export function wayIn(agent: Pick<Agent, "backend" | "config" | "engine">, access: Access): WayIn {
+  if (runsNatively(agent, access.teamIsNative ?? false)) return nativeWayIn(agent, access);
   const wanted = keysFor(agent.backend);
   const name = wanted.find((variable) => access.keys.variables[variable] !== undefined);
   if (name !== undefined) return { kind: "key", detail: `${name} from ${placeOf(access.keys.variables[name]?.source ?? "")}` };
@@ -61,7 +66,8 @@ export function checkModels(agents: readonly Agent[], access: Access): Preflight
   return ways.map(({ agent, way }) => {
     const who = `${agent.id} ${agent.model}`;
     if (way.kind !== "none") return ok("models", `${who}: ${way.detail}`);
-    return warn("models", `${who} has no key; it is launched all the same`, hintFor(agent, access));
+    const native = runsNatively(agent, access.teamIsNative ?? false);
+    return warn("models", `${who} has no key; it is launched all the same`, native ? `Set ${way.detail}` : hintFor(agent, access));
   });
 }
 
@@ -91,6 +97,19 @@ export function isInstalled(name: string, env: Environment, home: string): boole
 }
 
 // --- internal ---
+
+/** The native engine gets in with a key; a server on this machine, or one that a variable names, may want none. */
+function nativeWayIn({ backend, config }: Pick<Agent, "backend" | "config">, { keys, env }: Access): WayIn {
+  const wanted = nativeKeys(backend);
+  const name = wanted.find((variable) => keys.variables[variable] !== undefined);
+  if (name !== undefined) return { kind: "key", detail: `${name} from ${placeOf(keys.variables[name]?.source ?? "")}` };
+  const native = nativeBackend(backend);
+  if (config !== undefined) return { kind: "unseen", detail: "whatever its own config says" };
+  if (native?.local) return { kind: "unseen", detail: "a server on this machine, without a key" };
+  const moved = native?.baseUrlVariable;
+  if (moved !== undefined && (env[moved] ?? "") !== "") return { kind: "unseen", detail: `the server that ${moved} names` };
+  return { kind: "none", detail: listOf(wanted, "or") };
+}
 
 function needsOf(backend: string): string {
   const login = loginCommand(backend);

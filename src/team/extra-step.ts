@@ -1,5 +1,6 @@
 import { mkdirSync } from "node:fs";
 import { isAbsolute, join, relative } from "node:path";
+import { splitModel } from "../config/models.ts";
 import { messageOf } from "../errors.ts";
 import type { LaunchRequest } from "../plugin/hooks.ts";
 import type { ExtraStep, ExtraStepResult } from "../plugin/plugin.ts";
@@ -90,8 +91,7 @@ function agentFor(run: Run, model: Agent | string): Agent {
   if (typeof model !== "string") return model;
   const known = run.settings.agents.find((agent) => agent.id === model || agent.model === model);
   if (known) return known;
-  const [backend = "", ...rest] = model.split("/");
-  if (backend === "" || rest.length === 0)
-    throw new Error(`runStep needs an agent of the team or a model such as codex/gpt-5.4, not ${model}`);
-  return { id: "extra", model, backend, modelName: rest.join("/") };
+  const found = splitModel(model);
+  if (found === null) throw new Error(`runStep needs an agent of the team or a model such as codex/gpt-5.4, not ${model}`);
+  return { id: "extra", ...found };
 }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { command as doctor } from "../../src/commands/doctor.ts";
 import { command as init } from "../../src/commands/init.ts";
@@ -47,12 +47,23 @@ describe("doctor", () => {
   test("exits 3 where none could, and says the next step of each problem", async () => {
     await using place = createPlace();
     place.env.PATH = place.bin;
-    const { code, stdout } = await runCommand(doctor, place);
+    const { code, stdout } = await runCommand(doctor, place, ["--engine", "massgen"]);
     expect(code).toBe(3);
     expect(stdout).toMatch(/FAIL {2}MassGen .* MassGen was not found/);
     expect(stdout).toContain("uv tool install massgen==0.1.97");
     expect(stdout).toMatch(/FAIL {2}models/);
     expect(stdout).toContain("Not ready: 2 things to put right first.");
+  });
+
+  test("without MassGen, keys are enough: mg-team runs the steps itself, and says so", async () => {
+    await using place = goodPlace();
+    place.env.PATH = place.bin;
+    rmSync(join(place.bin, "massgen"));
+    const { code, stdout } = await runCommand(doctor, place);
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/warn {2}engine .*mg-team runs the steps itself/);
+    expect(stdout).not.toContain("docker");
+    expect(stdout).toContain("Ready: a run can start (1 warning).");
   });
 
   test("shows a broken mg-team.yaml and a broken environment.json as two of its findings", async () => {

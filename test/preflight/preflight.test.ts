@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, readFileSync, rmSync } from "node:fs";
 import { environmentPath } from "../../src/config/environment.ts";
 import { agentsOf, createModelNames, type Model } from "../../src/config/models.ts";
 import type { DraftSettings } from "../../src/config/settings.ts";
@@ -216,15 +216,83 @@ describe("a run is refused", () => {
     await using place = createPlace();
     place.env.OPENAI_API_KEY = key;
     place.env.PATH = place.bin;
-    const error = await refusal(run(place));
+    const error = await refusal(run(place, { engine: "massgen" }));
     expect(error.message).toContain("MassGen was not found");
     expect(error.hint).toContain("uv tool install");
     expect(JSON.parse(readFileSync(environmentPath(place.project), "utf8")).massgen.available).toBe(false);
+  });
+
+  test("when a model of the team needs MassGen, and there is none", async () => {
+    await using place = createPlace();
+    place.env.OPENAI_API_KEY = key;
+    place.env.PATH = place.bin;
+    const error = await refusal(run(place, { agents: team("codex", "massgen:grok/grok-4") }));
+    expect(error.message).toContain("MassGen was not found");
+    const other = await refusal(run(place, { agents: team("codex", "azure_openai/gpt-5.4") }));
+    expect(other.message).toContain("MassGen was not found");
+  });
+
+  test("natively, when only MassGen can run a model", async () => {
+    await using place = goodPlace();
+    const error = await refusal(run(place, { agents: team("codex", "azure_openai/gpt-5.4"), engine: "native" }));
+    expect(error.message).toBe("only MassGen can run agent_b (azure_openai/gpt-5.4)");
+  });
+
+  test("natively, when there is a login but no key", async () => {
+    await using place = createPlace();
+    place.temp.write("home/.codex/auth.json", "{}");
+    place.env.PATH = place.bin;
+    expect((await refusal(run(place, { agents: team("codex", "codex") }))).message).toContain("no model of the team has a key");
   });
 
   test("with an explicit command that lacks a part, which is named with its source", async () => {
     await using place = goodPlace();
     const error = await refusal(run(place, { massgenCommand: "/no/massgen", massgenSource: "MG_TEAM_MASSGEN" }));
     expect(error.message).toBe("the MassGen command of MG_TEAM_MASSGEN: /no/massgen does not exist");
+  });
+});
+
+describe("who runs the steps", () => {
+  test("auto takes MassGen where it works", async () => {
+    await using place = goodPlace();
+    const { install, warnings } = await run(place);
+    expect(install?.source).toBe("massgen on PATH");
+    expect(warnings.join()).not.toContain("native");
+  });
+
+  test("auto takes mg-team itself where MassGen is missing or broken, and says so in one line", async () => {
+    for (const massgen of [null, "#!/bin/sh\necho usage: massgen\n", "#!/bin/sh\nexit 1\n"]) {
+      await using place = goodPlace();
+      place.program("bin/massgen", massgen ?? "");
+      if (massgen === null) rmSync(`${place.bin}/massgen`);
+      place.env.PATH = place.bin;
+      const { install, docker, warnings } = await run(place, { docker: "auto" });
+      expect({ install, docker }).toEqual({ install: null, docker: false });
+      expect(warnings.filter((warning) => warning.includes("mg-team runs the steps itself"))).toHaveLength(1);
+      expect(warnings.join()).toContain("not run code");
+    }
+  });
+
+  test("native asks for no MassGen and no docker, and for keys only", async () => {
+    await using place = goodPlace();
+    const { install, checks, warnings } = await run(place, { engine: "native", docker: "auto" });
+    expect(install).toBeNull();
+    expect(warnings).toEqual([]);
+    expect(existsSync(`${place.bin}/massgen.starts`)).toBe(false);
+    expect(checks.map(({ message }) => message).join()).toContain("mg-team runs the steps itself");
+    expect(existsSync(environmentPath(place.project))).toBe(false);
+  });
+
+  test("local servers and models with an engine of their own need neither key nor MassGen", async () => {
+    await using place = createPlace();
+    const { install, warnings } = await run(place, { agents: team("native:ollama/llama3", "ollama/qwen3", "native:vllm/m") });
+    expect({ install, warnings }).toEqual({ install: null, warnings: [] });
+  });
+
+  test("a native agent beside one of MassGen leaves MassGen its part", async () => {
+    await using place = goodPlace();
+    const { install, checks } = await run(place, { agents: team("codex", "native:grok/grok-4") });
+    expect(install).not.toBeNull();
+    expect(checks.map(({ message }) => message)).toContain("agent_b native:grok/grok-4: XAI_API_KEY from ./.env");
   });
 });

@@ -1,4 +1,4 @@
-import type { FailureClass } from "../../types.ts";
+import { type FailureClass, failureClasses } from "../../types.ts";
 
 /** What a line of a log means. */
 export interface FailureRow {
@@ -15,6 +15,9 @@ export interface FailureRow {
  * 429, "API key not found" in a "Configuration error"). Add a row with the text's source, and a line in the test.
  */
 export const failureTable: readonly FailureRow[] = [
+  // A step of mg-team itself knows what happened to it, and begins with its class.
+  ...failureClasses.map((name) => ({ class: name, pattern: new RegExp(`^\\[${name}\\] `), source: "src/native/failure.ts" })),
+
   // Installation: nothing that a retry could mend.
   {
     class: "config",

@@ -1,0 +1,83 @@
+import { nativeBackend, type Protocol } from "./backends.ts";
+import table from "./prices.json" with { type: "json" };
+
+/** Tokens of one reply, as the provider counts them. */
+export interface TokenUsage {
+  /** Everything that was sent, cached or not. */
+  readonly input: number;
+  /** Of those, the ones that the provider had in its cache. */
+  readonly cachedInput: number;
+  /** Of those, the ones that it put into its cache. */
+  readonly cacheWrite: number;
+  /** What the model wrote, its thinking included. */
+  readonly output: number;
+}
+
+/** What a model costs, in US dollars per million tokens. */
+export interface ModelPrice {
+  readonly input: number;
+  readonly output: number;
+  /** Input that the provider had in its cache; as `input` where it is not given. */
+  readonly cachedInput?: number;
+  /** Input that it put into its cache; as `input` where it is not given. */
+  readonly cacheWrite?: number;
+  /** What a request costs instead, all of it, from that many tokens of input on. */
+  readonly long?: { readonly from: number; readonly input: number; readonly output: number; readonly cachedInput?: number };
+}
+
+/**
+ * The list price of a model, from prices.json: read on `date` at `source` there. Only whole names and dated versions of them count
+ * (`gpt-5.4-2026-03-05`), so that no model gets the price of its little brother. Servers on this machine cost nothing. Null when it is
+ * not known: unknown is not free.
+ */
+export function listPrice(type: string, model: string): ModelPrice | null {
+  const backend = nativeBackend(type);
+  if (backend === null) return null;
+  if (backend.local) return { input: 0, output: 0 };
+  return entries.find((entry) => entry.provider === backend.protocol && isNamed(entry, model.toLowerCase()))?.price ?? null;
+}
+
+/** What one reply has cost, in US dollars. */
+export function priceOfReply(usage: TokenUsage, price: ModelPrice): number {
+  const { long } = price;
+  const rates = long !== undefined && usage.input >= long.from ? long : price;
+  const cached = usage.cachedInput * (rates.cachedInput ?? rates.input);
+  const written = usage.cacheWrite * (price.cacheWrite ?? rates.input);
+  const fresh = Math.max(0, usage.input - usage.cachedInput - usage.cacheWrite) * rates.input;
+  return (fresh + cached + written + usage.output * rates.output) / 1e6;
+}
+
+// --- internal ---
+
+interface Entry {
+  readonly provider: Protocol;
+  readonly names: readonly string[];
+  readonly price: ModelPrice;
+}
+
+interface Row {
+  readonly provider: string;
+  readonly model: string;
+  readonly also?: readonly string[];
+  readonly input: number;
+  readonly output: number;
+  readonly cached_input?: number;
+  readonly cache_write?: number;
+  readonly long?: { readonly from: number; readonly input: number; readonly output: number; readonly cached_input?: number };
+}
+
+const entries: readonly Entry[] = (table as readonly Row[]).map((row) => ({
+  provider: row.provider as Protocol,
+  names: [row.model, ...(row.also ?? [])],
+  price: {
+    input: row.input,
+    output: row.output,
+    ...(row.cached_input === undefined ? {} : { cachedInput: row.cached_input }),
+    ...(row.cache_write === undefined ? {} : { cacheWrite: row.cache_write }),
+    ...(row.long === undefined ? {} : { long: { ...row.long, cachedInput: row.long.cached_input } }),
+  },
+}));
+
+function isNamed({ names }: Entry, model: string): boolean {
+  return names.some((name) => model === name || (model.startsWith(name) && /^-(\d{8}|\d{4}-\d{2}-\d{2})$/.test(model.slice(name.length))));
+}

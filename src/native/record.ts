@@ -1,0 +1,61 @@
+import { randomBytes } from "node:crypto";
+import fs from "node:fs";
+import { join } from "node:path";
+import { writeFileAtomicSync } from "../session/atomic.ts";
+import { writeError } from "../session/reasons.ts";
+import type { AgentId } from "../types.ts";
+import type { Usage } from "./usage.ts";
+
+/**
+ * What a step keeps in its working directory, at the places and in the form that MassGen uses (massgen.md, "What it leaves"), so that whoever
+ * reads costs of the one reads those of the other: `.massgen/massgen_logs/log_…/turn_1/attempt_1/status.json`, rewritten while it runs, and
+ * `metrics_summary.json` at its end.
+ */
+export interface StepRecord {
+  /** Absolute. */
+  readonly directory: string;
+  readonly statusFile: string;
+  /** The step's own workspace; absolute, exists, empty. */
+  readonly workspace: string;
+  usage(usage: Usage): void;
+  finish(usage: Usage): void;
+}
+
+/** Makes the directories. Throws a TeamError `write`. */
+export function openRecord(cwd: string, agent: AgentId, model: string, now: number): StepRecord {
+  const stamp = new Date(now).toISOString().replace(/[-:]/g, "").replace("T", "_").replace(".", "_").replace("Z", "");
+  const directory = join(cwd, ".massgen", "massgen_logs", `log_${stamp}_${randomBytes(2).toString("hex")}`);
+  const attempt = join(directory, "turn_1", "attempt_1");
+  const workspace = join(cwd, ".massgen", "workspaces", `workspace_${randomBytes(4).toString("hex")}`);
+  try {
+    for (const path of [attempt, workspace]) fs.mkdirSync(path, { recursive: true, mode: 0o700 });
+  } catch (error) {
+    throw writeError("make the step's directories in", cwd, error);
+  }
+  const statusFile = join(attempt, "status.json");
+  const write = (name: string, value: unknown) => {
+    try {
+      writeFileAtomicSync(join(attempt, name), `${JSON.stringify(value, null, 2)}\n`);
+    } catch {
+      // Numbers that are missing are unknown; no reason to lose an answer.
+    }
+  };
+  const status = ({ inputTokens, outputTokens, usd }: Usage) => ({
+    meta: { engine: "mg-team", agent_id: agent, model },
+    costs: { total_input_tokens: inputTokens, total_output_tokens: outputTokens, total_estimated_cost: usd ?? 0 },
+  });
+  return {
+    directory,
+    statusFile,
+    workspace,
+    usage: (usage) => write("status.json", status(usage)),
+    finish(usage) {
+      const { inputTokens, outputTokens, usd, replies } = usage;
+      write("status.json", status(usage));
+      write("metrics_summary.json", {
+        meta: { engine: "mg-team", agent_id: agent, model, replies },
+        totals: { input_tokens: inputTokens, output_tokens: outputTokens, estimated_cost: usd ?? 0 },
+      });
+    },
+  };
+}
