@@ -13,6 +13,7 @@ import { type CommandLine, isGiven, pickCommand, tokenise } from "./config/token
 import type { Environment } from "./config/trust-store.ts";
 import { onOrOff } from "./config/values.ts";
 import { ExitCode, TeamError } from "./errors.ts";
+import { killAllNow } from "./process/child.ts";
 import { installSignals, type Signals } from "./signals.ts";
 
 /** What the program finds around it; a test brings its own. */
@@ -116,6 +117,7 @@ if (import.meta.main) {
       process.exit(ExitCode.bug);
     });
   }
+  process.on("exit", killAllNow);
   const code = await main(process.argv.slice(2), { environment: process.env, cwd: process.cwd(), stdin, stdout, stderr, signals });
   // Both streams are flushed by now. Without this a timer that a plugin left behind would keep the program alive.
   process.exit(code);

@@ -28,7 +28,7 @@ suite() {
   [ $# -gt 0 ] || return 0
   printf '\n== %s (%d files)\n' "$name" "$#"
   rm -f "$report"
-  bun test --reporter=junit --reporter-outfile="$report" "$@" >"$log" 2>&1
+  bun test --timeout 120000 --reporter=junit --reporter-outfile="$report" "$@" >"$log" 2>&1
   local status=$?
   grep -vE '^(bun test v|\(pass\)|$)' "$log" | tail -n 300
   local tests failures

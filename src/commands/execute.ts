@@ -134,7 +134,7 @@ function opening({ file, directory, engine, state, warnings }: Execution, mgTeam
           type: "run.started",
           session_id: directory.id,
           directory: directory.root,
-          agents,
+          agents: agents.map(({ id, model }) => ({ id, model })),
           limits,
           engine: engine.info,
           mg_team: mgTeam,

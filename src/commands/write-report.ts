@@ -3,7 +3,6 @@ import { ExitCode, messageOf, systemCodeOf } from "../errors.ts";
 import { writeFileAtomic } from "../session/atomic.ts";
 import type { TeamDirectory } from "../session/directory.ts";
 import type { RunResult } from "../session/result.ts";
-import { writeReport } from "../view/report/write.ts";
 import { version } from "./version.ts";
 
 /** What the end of a run brings along. */
@@ -21,10 +20,11 @@ export interface ReportedRun {
  */
 export async function reportRun(result: RunResult, { directory, redact, clock, warn }: ReportedRun): Promise<string | null> {
   try {
+    const { writeReport } = await import("../view/report/write.ts"); // no run has to wait for it at its start
     return await writeReport(directory, { date: new Date(clock.date()), version, redact });
   } catch (error) {
     warn(`there is no report: ${messageOf(error)}; make it later with: mg-team report ${directory.id}`);
-    if (isFull(error)) await becomeFailure(result, directory, warn);
+    if (isFull(error) && result.exit_code !== ExitCode.write) await becomeFailure(result, directory, warn);
     return null;
   }
 }

@@ -10,6 +10,9 @@ import { type CommandLine, optionValues } from "./tokenise.ts";
 import type { Environment } from "./trust-store.ts";
 import { type RunWords, readModels } from "./words.ts";
 
+/** Models of a team at most: what happens at once in a larger one does not fit into a line of the journal. */
+export const largestTeam = 40;
+
 /** Who takes part. */
 export interface Selection {
   /** Null when nobody was named. */
@@ -39,6 +42,10 @@ export function selectModels(
     const found = listOf(models.map(({ model }) => model));
     const hint = `Name one more, for example ${oneMore(models)}; the same model may take part twice.`;
     throw new TeamError("usage", `a team needs two models, but only ${found} is named (${why})`, hint);
+  }
+  if (models.length > largestTeam) {
+    const hint = `Name ${largestTeam} models or fewer; every one of them reads all answers of the others, in every round.`;
+    throw new TeamError("usage", `a team has at most ${largestTeam} models, but ${models.length} are named (${why})`, hint);
   }
   return { models, fromFile: models === config.file?.models, notes: [modelsNote(models, why), ...notes] };
 }

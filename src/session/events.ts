@@ -9,7 +9,7 @@ export type EventBody =
       readonly type: "run.started";
       readonly session_id: string;
       readonly directory: string;
-      readonly agents: readonly Agent[];
+      readonly agents: readonly Pick<Agent, "id" | "model">[];
       readonly limits: Limits;
       readonly engine: EngineInfo;
       readonly mg_team: string;
@@ -54,7 +54,9 @@ export type EventBody =
   | {
       readonly type: "ballots";
       readonly round: number;
-      readonly ballots: readonly Ballot[];
+      readonly ballots: readonly BallotStanding[];
+      /** Another event with more ballots of the same barrier follows: a large team's do not fit into one line. */
+      readonly more?: true;
       readonly tally: Readonly<Record<AgentId, number>>;
     }
   | { readonly type: "agent.out"; readonly agent: AgentId; readonly class: FailureClass; readonly message: string; readonly log: string }
@@ -77,6 +79,9 @@ export type EventBody =
       readonly total_usd: number | null;
       readonly elapsed_seconds: number;
     };
+
+/** What a barrier finds of a ballot; the rest of it is in the voter's `step.finished`. */
+export type BallotStanding = Pick<Ballot, "voter" | "target" | "step" | "round" | "self" | "standing" | "why">;
 
 export type StepPhase = "starting" | "thinking" | "tool" | "answered" | "voted" | "failed" | "waiting";
 

@@ -136,10 +136,10 @@ export function applyEvent(state: RunState, event: TeamEvent): void {
       state.stopped = true;
       break;
     case "ballots":
-      state.roundEnded ||= !state.stopped;
-      for (const ballot of event.ballots) {
-        const agent = findAgent(state, ballot.voter);
-        if (agent) agent.ballot = ballot;
+      state.roundEnded ||= !state.stopped && !event.more;
+      for (const { voter, step, standing, why } of event.ballots) {
+        const ballot = findAgent(state, voter)?.ballot;
+        if (ballot?.step === step) Object.assign(ballot, { standing, why });
       }
       break;
     case "decision":
@@ -186,7 +186,9 @@ export function stepKey(step: { readonly agent: AgentId; readonly round: number;
 
 // --- internal ---
 
-function newAgent(agent: Agent): AgentState {
+function newAgent({ id, model }: Pick<Agent, "id" | "model">): AgentState {
+  const [backend = "", ...name] = model.split("/");
+  const agent: Agent = { id, model, backend, modelName: name.join("/") };
   return { agent, live: true, failure: null, rounds: 0, answers: [], ballot: null, steps: [] };
 }
 

@@ -1,6 +1,7 @@
 import { decideByAttrition, decideByExhaustion, decideByMajority, force, markBallots, mustAct, tallyOf } from "../consensus.ts";
 import { Stage, type TeamHooks } from "../plugin/hooks.ts";
 import { within } from "../plugin/within.ts";
+import type { BallotStanding } from "../session/events.ts";
 import { deliberationOf } from "../session/state.ts";
 import { type AgentId, type Ballot, type Deliberation, decisionReasons, type StopRequest, type Verdict } from "../types.ts";
 import type { Run } from "./run.ts";
@@ -26,9 +27,8 @@ export function tapCoreRules(hooks: TeamHooks): void {
 /** At each barrier and each stop: has the ballots marked, asks whether the run is decided, and journals both (core loop 4). */
 export async function deliberate(run: Run): Promise<Outcome> {
   const deliberation = await askPlugins(run);
-  const { round, agents, verdict } = deliberation;
-  const ballots = agents.flatMap(({ ballot }) => (ballot ? [ballot] : []));
-  run.emit({ type: "ballots", round, ballots, tally: Object.fromEntries(tallyOf(agents)) });
+  const { round, verdict } = deliberation;
+  journalBallots(run, deliberation);
   if (verdict) {
     const { reason } = verdict;
     const told = deliberation.stop?.reason === reason;
@@ -41,6 +41,22 @@ export async function deliberate(run: Run): Promise<Outcome> {
 }
 
 // --- internal ---
+
+/** How many ballots one event holds: with a sentence each they stay well below the 8 KiB of a line. */
+const ballotsOfEvent = 15;
+
+function journalBallots(run: Run, { round, agents }: Deliberation): void {
+  const tally = Object.fromEntries(tallyOf(agents));
+  const ballots = agents.flatMap(({ ballot }): BallotStanding[] => {
+    if (!ballot) return [];
+    const { voter, target, step, self, standing, why } = ballot;
+    return [{ voter, target, step, round: ballot.round, self, standing, why }];
+  });
+  for (let first = 0; first === 0 || first < ballots.length; first += ballotsOfEvent) {
+    const more = first + ballotsOfEvent < ballots.length;
+    run.emit({ type: "ballots", round, ballots: ballots.slice(first, first + ballotsOfEvent), tally, ...(more ? { more } : {}) });
+  }
+}
 
 /** Seconds that plugins have for a decision once a signal wants the result at once (reliability.md: hosts give 7.5-10 s). */
 const hurriedSeconds = 2;

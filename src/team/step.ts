@@ -127,7 +127,7 @@ function isInterrupted(run: Run, report: StepReport): boolean {
 function toAction(run: Run, place: Pick<Action, "agent" | "round" | "try" | "launchedWith">, report: StepReport): Action {
   const base = { ...place, seconds: report.seconds, cost: report.cost, at: run.clock.date() };
   const { action, failure } = report;
-  if (action?.kind === "vote") return { ...base, ...action, reason: run.redact(action.reason) };
+  if (action?.kind === "vote") return { ...base, ...action, target: run.redact(action.target), reason: run.redact(action.reason) };
   if (action) return { ...base, ...action };
   return {
     ...base,

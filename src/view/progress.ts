@@ -128,9 +128,9 @@ function spentBy({ cost, kind }: Action): string {
   return cost.inputTokens + cost.outputTokens > 0 ? ", price unknown" : "";
 }
 
-function describeBallots({ ballots, tally }: EventBody & { readonly type: "ballots" }, state: RunState): string[] {
+function describeBallots({ ballots, tally, more }: EventBody & { readonly type: "ballots" }, state: RunState): string[] {
   const votes = Object.entries(tally).map(([id, count]) => `${nameOf(id, state)} ${count}`);
-  const lines = votes.length > 0 ? [`votes: ${votes.join(", ")}`] : [];
+  const lines = votes.length > 0 && !more ? [`votes: ${votes.join(", ")}`] : [];
   for (const { voter, target, standing, why } of ballots) {
     if (standing !== "valid") lines.push(`${voter}'s vote for ${target || "nobody"} is ${standing}: ${why}`);
   }

@@ -8,4 +8,4 @@ test("a team of forty, with long model names, is journaled whole: every ballot o
   expect(result.decision).toMatchObject({ kind: "consensus", winner: "agent_a", tally: { agent_a: 40 } });
   const barriers = events.filter((event) => event.type === "ballots" && event.round === 2);
   expect(barriers.flatMap((event) => (event.type === "ballots" ? event.ballots.map(({ voter }) => voter) : []))).toHaveLength(40);
-});
+}, 120_000);

@@ -140,12 +140,9 @@ describe("a line of the journal is below 8 KiB:", () => {
       target: "agent_b",
       step: 1,
       round: 1,
-      reason,
       self: false,
-      launchedWith: { answers: {}, blank: [] },
-      seenSteps: null,
-      standing: "valid" as const,
-      why: "",
+      standing: "stale" as const,
+      why: reason,
     });
     const event = journal.append({
       type: "ballots",
@@ -154,8 +151,8 @@ describe("a line of the journal is below 8 KiB:", () => {
       tally: { agent_b: 2 },
     });
     if (event.type !== "ballots") throw new Error("another event");
-    expect(event.ballots[0]?.reason).toMatch(/^y{100,}… \(\d+ bytes more\)$/);
-    expect(event.ballots[1]?.reason).toBe("z".repeat(300));
+    expect(event.ballots[0]?.why).toMatch(/^y{100,}… \(\d+ bytes more\)$/);
+    expect(event.ballots[1]?.why).toBe("z".repeat(300));
     expect(size(path)).toBeLessThan(8192);
   });
 
