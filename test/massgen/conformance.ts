@@ -161,6 +161,19 @@ export function conformance(target: Target): void {
       expect(seen.code).toBe(2);
       expect(seen.stdout).toContain("❌ Error: 'int' object is not subscriptable");
     });
+    property("a peer's answer that is an object: exit 2", "object", (seen) => {
+      expect(seen.code).toBe(2);
+      expect(seen.stdout).toContain("❌ Error: unhashable type: 'slice'");
+    });
+    property("a peer's answer that is a list: no harm", "list", (seen) => {
+      expect(seen.code).toBe(0);
+      expect(seen.json("agent_a/001/answer.json").answer).toBe("four");
+    });
+    property("a peer's answer with half a character cannot be sent: exit 2", "surrogate", (seen) => {
+      expect(seen.code).toBe(2);
+      expect(seen.stderr).toContain("'utf-8' codec can't encode character '\\ud800'");
+      nothingWritten(seen);
+    });
     property("an @path that does not exist: exit 1", "missingReference", (seen) => {
       expect(seen.code).toBe(1);
       expect(seen.stderr).toContain("❌ Configuration error: Context paths not found:\n  - angular/core\n");
