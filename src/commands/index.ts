@@ -6,6 +6,7 @@ export type Registry = Readonly<Record<string, () => Promise<Command>>>;
 /** Every command, in the order of the help. To add one: its file, and a line here. */
 export const commands: Registry = {
   run: async () => (await import("./run.ts")).command,
+  demo: async () => (await import("./demo.ts")).command,
   resume: async () => (await import("./resume.ts")).command,
   status: async () => (await import("./status.ts")).command,
   sessions: async () => (await import("./sessions.ts")).command,
