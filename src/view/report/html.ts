@@ -10,10 +10,19 @@ export type Value = Html | string | number | null | undefined | false | readonly
 
 /**
  * HTML by template. Every value is escaped, in text and in quoted attributes alike, unless it is `Html` itself; so attributes are always
- * quoted. Control characters and those that turn the direction of text become visible signs.
+ * quoted. Control characters and those that turn the direction of text become visible signs. A text is cut after {@link longestText} characters:
+ * what may be longer comes through {@link whole}.
  */
 export function html(parts: TemplateStringsArray, ...values: readonly Value[]): Html {
   return new Html(parts.reduce((text, part, index) => text + render(values[index - 1]) + part));
+}
+
+/** Characters; more than any name, reason or message has, and few enough for thousands of them. */
+export const longestText = 4000;
+
+/** A text of any length; whoever uses it has limited it. */
+export function whole(text: string): Html {
+  return new Html(escapeHtml(text));
 }
 
 /** Vouches for markup: only for what a sanitiser returned, and for text of our own. */
@@ -39,5 +48,6 @@ function render(value: Value): string {
   if (value === null || value === undefined || value === false) return "";
   if (value instanceof Html) return value.text;
   if (typeof value === "object") return value.map(render).join("");
-  return escapeHtml(String(value));
+  const text = String(value);
+  return escapeHtml(text.length > longestText ? `${text.slice(0, longestText)}…` : text);
 }

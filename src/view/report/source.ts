@@ -33,14 +33,14 @@ export interface ReportSource {
  * @throws TeamError `not_found` when the directory has no journal to tell of a run
  */
 export async function readSource(directory: TeamDirectory): Promise<ReportSource> {
-  const { events, damaged } = readJournal(directory.journal);
-  const { state, unusable } = fold(events);
+  const journal = readJournal(directory.journal);
+  const { state, events, unusable } = fold(journal.events);
   if (state.agents.length === 0) {
     const hint = `Look at it with: mg-team status ${directory.root}`;
     throw new TeamError("not_found", `${directory.root} has no journal of a run that mg-team started`, hint);
   }
   const { result, problem } = readResult(directory.result);
-  const lost = damaged + unusable;
+  const lost = journal.damaged + unusable;
   const problems = [
     ...(problem === null ? [] : [problem]),
     ...(lost === 0 ? [] : [`events.jsonl has ${lost} damaged lines; what they said is missing here`]),
@@ -60,17 +60,18 @@ export async function readSource(directory: TeamDirectory): Promise<ReportSource
 
 // --- internal ---
 
-function fold(events: readonly TeamEvent[]): { readonly state: RunState; readonly unusable: number } {
+/** Events that cannot be applied were edited by hand, or are of a later version. */
+function fold(all: readonly TeamEvent[]): { readonly state: RunState; readonly events: readonly TeamEvent[]; readonly unusable: number } {
   const state = emptyState();
-  let unusable = 0;
-  for (const event of events) {
+  const events = all.filter((event) => {
     try {
       applyEvent(state, event);
+      return true;
     } catch {
-      unusable++; // edited by hand, or of a later version
+      return false;
     }
-  }
-  return { state, unusable };
+  });
+  return { state, events, unusable: all.length - events.length };
 }
 
 function queryOf(directory: TeamDirectory): string {

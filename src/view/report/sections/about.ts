@@ -1,6 +1,6 @@
 import { formatDuration, plural } from "../../../text.ts";
 import { beginningOf } from "../clean.ts";
-import { html, type Value } from "../html.ts";
+import { html, type Value, whole } from "../html.ts";
 import type { ReportModel } from "../model.ts";
 import { fold, type Section } from "../parts.ts";
 import { dateWords } from "../words.ts";
@@ -11,7 +11,7 @@ export function pluginsSection({ result }: ReportModel): Section | null {
   if (plugins.length === 0) return null;
   const body = plugins.map(([name, data]) => {
     const { text, cut } = beginningOf(typeof data === "string" ? data : (JSON.stringify(data, null, 2) ?? ""), longestData);
-    return html`<h3><bdi>${name}</bdi></h3><pre class="text" tabindex="0">${text}</pre>${cut && html`<p class="cut">The rest is in result.json.</p>`}`;
+    return html`<h3><bdi>${name}</bdi></h3><pre class="text" tabindex="0">${whole(text)}</pre>${cut && html`<p class="cut">The rest is in result.json.</p>`}`;
   });
   return { id: "plugins", title: "Data of plugins", body: html`${body}` };
 }
@@ -34,7 +34,7 @@ export function aboutSection(model: ReportModel): Section {
   ];
   const { text, cut } = beginningOf(query, longestQuery);
   const body = html`<dl class="facts long">${rows.map(([name, value]) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`)}</dl>
-${fold("The question, word for word", html`<pre class="text" tabindex="0" dir="auto">${text}</pre>${cut && html`<p class="cut">The rest is in config.json.</p>`}`)}`;
+${fold("The question, word for word", html`<pre class="text" tabindex="0" dir="auto">${whole(text)}</pre>${cut && html`<p class="cut">The rest is in config.json.</p>`}`)}`;
   return { id: "about", title: "About this run", body };
 }
 

@@ -1,6 +1,6 @@
 import { formatDuration, plural } from "../../../text.ts";
 import type { Failure } from "../failures.ts";
-import { type Html, html } from "../html.ts";
+import { type Html, html, whole } from "../html.ts";
 import type { ReportModel } from "../model.ts";
 import { agentName, fileLink, fold, type Section } from "../parts.ts";
 import { countWords } from "../words.ts";
@@ -28,5 +28,5 @@ const listed = 100;
 function item({ agent, round, try: attempt, class: kind, message, seconds, recovered, log, tail }: Failure): Html {
   const place = `${round === 0 ? "after the rounds" : `round ${round}`}${attempt > 1 ? `, try ${attempt}` : ""}, ${formatDuration(seconds)}`;
   return html`${agentName(agent)} <span class="tag invalid">${kind}</span> <span class="dim">${place}${recovered && ", tried again"}</span>
-<p>${message}</p>${tail !== null && fold("The end of its log", html`<pre class="text" tabindex="0">${tail}</pre>`)}${log !== "" && html`<p class="dim">Log: ${fileLink(log)}</p>`}`;
+<p>${message}</p>${tail !== null && fold("The end of its log", html`<pre class="text" tabindex="0">${whole(tail)}</pre>`)}${log !== "" && html`<p class="dim">Log: ${fileLink(log)}</p>`}`;
 }

@@ -1,6 +1,7 @@
 import { formatDuration, plural } from "../../../text.ts";
 import type { Cell, CellOutcome, Timeline } from "../../timeline.ts";
-import { type Html, html, type Value } from "../html.ts";
+import { beginningOf } from "../clean.ts";
+import { type Html, html, type Value, whole } from "../html.ts";
 import type { ReportModel } from "../model.ts";
 import { agentName, dataTable, fold, type Section } from "../parts.ts";
 import { scaleOf, swimlane } from "../swimlane.ts";
@@ -14,7 +15,7 @@ export function roundsSection({ timeline, result, edits }: ReportModel): Section
   );
   const body = html`<div class="swim${!words && " small"}"><ol class="names" aria-hidden="true">${names}</ol><div class="scroll" tabindex="0" role="group" aria-label="Swimlane">${swimlane(timeline, result.decision.winner, "rounds-told")}</div></div>
 ${legend(timeline)}
-<p class="unseen" id="rounds-told">${inWords(timeline)}</p>
+<p class="unseen" id="rounds-told">${whole(beginningOf(inWords(timeline), longestTold).text)}</p>
 ${timeline.lanes.length * timeline.rounds <= mostCells && fold("The same as a table", asTable(timeline))}
 ${
   edits.length > 0 &&
@@ -34,6 +35,7 @@ const mostCells = 800;
 const mostEdits = 10;
 /** Lanes that are told in words beside the picture. */
 const mostTold = 16;
+const longestTold = 20_000;
 
 const legendWords: readonly (readonly [kind: string, words: string, when: (cell: Cell) => boolean])[] = [
   ["answer", "an answer, with its number", (cell) => cell.outcome === "answer"],
