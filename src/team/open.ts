@@ -13,10 +13,14 @@ import { createStopper } from "./stopper.ts";
 export function openRun(setup: TeamSetup): Run {
   const hooks = createHooks();
   const earlier = setup.state.elapsed;
+  const isNews = createFilter();
   const run: Run = {
     ...setup,
     hooks,
-    host: createPluginHost(hooks, (error) => reportPlugin(run, error)),
+    host: createPluginHost(hooks, (error) => {
+      // A watcher that fails would fail again at the event that tells of it, and so for ever.
+      if (error.hook !== "onEvent" || isNews(error)) reportPlugin(run, error);
+    }),
     running: new Map(),
     pending: [],
     stopper: createStopper(),
@@ -106,6 +110,20 @@ function record(run: Run, body: EventBody): TeamEvent {
   }
   applyEvent(run.state, event);
   return event;
+}
+
+/** How many different failures of one watcher are told. */
+const failuresOfWatcher = 3;
+
+function createFilter(): (error: PluginError) => boolean {
+  const told = new Map<string, Set<string>>();
+  return ({ plugin, detail }) => {
+    const before = told.get(plugin) ?? new Set();
+    told.set(plugin, before);
+    if (before.size >= failuresOfWatcher || before.has(detail)) return false;
+    before.add(detail);
+    return true;
+  };
 }
 
 function reportPlugin(run: Run, { plugin, hook, detail, file }: PluginError): void {
