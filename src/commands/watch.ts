@@ -64,7 +64,7 @@ function createShow(context: CommandContext): Show {
   const terminal = openTerminal(process.stdout, 1);
   let latest: TeamStatus | null = null;
   const draw = () => {
-    if (latest) screen.draw(renderStatus(latest, terminal.columns, terminal.rows - 1, color));
+    if (latest) screen.draw(renderStatus(latest, screen.width, screen.height, color));
   };
   const screen: Screen = createScreen(terminal, draw);
   return {

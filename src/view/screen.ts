@@ -4,7 +4,13 @@ import type { Terminal } from "./terminal.ts";
 
 /** A frame of lines at the lower end of a terminal that is drawn over and over; everything else stays above it. */
 export interface Screen {
-  /** Replaces the frame. Lines must not be wider than the terminal, nor more than its rows but one. Does nothing while the terminal takes nothing. */
+  /** How wide a line may be, and how many lines there may be: a column and a row less than the terminal has (see `draw`). */
+  readonly width: number;
+  readonly height: number;
+  /**
+   * Replaces the frame. Does nothing while the terminal takes nothing. The last column stays free because log-update erases what is right of
+   * a line, which at the edge is its last character; the last row because a frame ends with a line feed.
+   */
   draw(lines: readonly string[]): void;
   /** Lines that stay, above the frame; the frame is gone until the next `draw`. Ends with a line feed. */
   print(text: string): void;
@@ -69,6 +75,12 @@ export function createScreen(terminal: Terminal, redraw: () => void): Screen {
     }),
   ];
   return {
+    get width() {
+      return terminal.columns - 1;
+    },
+    get height() {
+      return terminal.rows - 1;
+    },
     draw(lines) {
       if (closed || terminal.stuck || !terminal.foreground) return;
       if (width !== terminal.columns) erase();

@@ -34,8 +34,7 @@ export function createLiveView(
     waiting = null;
     if (!started) return;
     drawnAt = performance.now();
-    // The last row stays free: a frame ends with a line feed.
-    screen.draw(renderLive(liveModel(state, activity, now()), terminal.columns, terminal.rows - 1, color));
+    screen.draw(renderLive(liveModel(state, activity, now()), screen.width, screen.height, color));
   };
   const drawSoon = () => {
     if (waiting !== null) return;

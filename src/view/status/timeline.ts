@@ -1,7 +1,8 @@
 import { plural } from "../../text.ts";
-import { oneLine, pad, widthOf } from "../fit.ts";
+import { fit, oneLine, widthOf } from "../fit.ts";
 import { paint, type Style } from "../paint.ts";
 import { targetOf } from "../phrases.ts";
+import { type Cell, table } from "../table.ts";
 import type { TeamStatus, TimelineMark } from "./shape.ts";
 
 /**
@@ -21,21 +22,26 @@ export function renderTimeline({ agents, timeline, columns }: TeamStatus, width:
   const count = Math.max(1, Math.min(last, Math.floor(room / (size + gap))));
   const shown = Array.from({ length: count }, (_, index) => last - count + 1 + index);
   const title = (column: number) => (inWords ? `${noun[columns]} ${column}` : String(column));
-  const space = " ".repeat(gap);
-  const head = pad("", nameWidth) + shown.map((column) => space + pad(title(column), size)).join("");
-  const rows = agents.map(({ id }, index) => {
-    const parts = shown.map((column) => {
-      const mark = cells.get(id)?.get(column);
-      const text = mark ? (inWords ? wordsOf : signOf)(mark) : "";
-      return space + paint(pad(text, size), mark && looks[kindOf(mark)].style, color);
-    });
-    return pad(names[index] ?? "", nameWidth) + parts.join("");
-  });
-  const left =
-    count < last
-      ? [paint(`${noun[columns]}s 1 to ${last - count} do not fit here; there are ${plural(last, noun[columns])}`, "dim", color)]
-      : [];
-  return [paint(head.trimEnd(), "dim", color), ...rows.map((row) => row.trimEnd()), ...left];
+  const cellOf = (id: string, column: number): Cell => {
+    const mark = cells.get(id)?.get(column);
+    return mark ? { text: (inWords ? wordsOf : signOf)(mark), style: looks[kindOf(mark)].style } : { text: "" };
+  };
+  const lines = table(
+    [
+      { cells: [{ text: "" }, ...names.map((text) => ({ text }))], least: nameWidth, steady: nameWidth, rank: last + 1 },
+      ...shown.map((column) => ({
+        cells: [{ text: title(column), style: "dim" } as const, ...agents.map(({ id }) => cellOf(id, column))],
+        least: size,
+        steady: size,
+        rank: column,
+      })),
+    ],
+    width,
+    color,
+  );
+  if (count === last) return lines;
+  const left = `${noun[columns]}s 1 to ${last - count} do not fit here; there are ${plural(last, noun[columns])}`;
+  return [...lines, paint(fit(left, width), "dim", color)];
 }
 
 /** What the signs of a timeline mean, those that are in it. */
