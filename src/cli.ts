@@ -101,7 +101,8 @@ function beforeDashes(argv: readonly string[]): readonly string[] {
 }
 
 if (import.meta.main) {
-  // Before anything else is done.
+  // Before anything else is done. Plugins are kept from `process.exit`; we are not.
+  const exit = process.exit.bind(process);
   const signals = installSignals();
   const [stdout, stderr] = [createOutput(process.stdout), createOutput(process.stderr)];
   const stdin = createInput(
@@ -114,11 +115,11 @@ if (import.meta.main) {
       // A run that listens too knows better what to keep.
       if (process.listenerCount(event) > 1) return;
       process.stderr.write(explainError(error, process.argv.includes("--verbose")).text);
-      process.exit(ExitCode.bug);
+      exit(ExitCode.bug);
     });
   }
   process.on("exit", killAllNow);
   const code = await main(process.argv.slice(2), { environment: process.env, cwd: process.cwd(), stdin, stdout, stderr, signals });
   // Both streams are flushed by now. Without this a timer that a plugin left behind would keep the program alive.
-  process.exit(code);
+  exit(code);
 }

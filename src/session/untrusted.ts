@@ -68,9 +68,13 @@ export function namesIn(directory: string): string[] {
   }
 }
 
-/** Whether a path is a directory itself: no link to one. */
+/** Whether a path is a directory itself: no link to one, and none that we are kept from. */
 export function isRealDirectory(path: string): boolean {
-  return fs.lstatSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
+  try {
+    return fs.lstatSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
+  } catch {
+    return false; // links in a circle, or no permission to look
+  }
 }
 
 /** The path without links, or null when there is nothing. */

@@ -253,6 +253,27 @@ describe("elsewhere", () => {
   }
 
   test.concurrent(
+    "a fault of ours in mid-round ends the program as one, and nothing is left alive",
+    () =>
+      inTurn(async () => {
+        const spec = { plays: { a: [hangs], b: [hangs] } };
+        await using project = createRunProject(spec);
+        const go = project.temp.join("fake/go");
+        const fault = `const { existsSync } = require("node:fs"); const timer = setInterval(() => { if (!existsSync(${JSON.stringify(go)})) return; clearInterval(timer); throw new Error("a fault of ours"); }, 20);`;
+        const preload = project.temp.write("fault.cjs", fault);
+        const run = project.start(argumentsOf(spec), { env: { BUN_OPTIONS: `--preload=${preload}` } });
+        await project.untilAnnounced("hangs");
+        project.signal("go");
+        const { code, stderr } = await run.result;
+        expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining("internal error: a fault of ours") });
+        expect(stderr).not.toContain("process.exit");
+        const cookies = new Set([onlyRun(project).cookie]);
+        await until(() => findMarked(cookieVariable, cookies).length === 0, "the end of all processes", 7);
+      }),
+    patience,
+  );
+
+  test.concurrent(
     "under nohup a hang-up changes nothing",
     () =>
       inTurn(async () => {

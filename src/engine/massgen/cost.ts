@@ -110,9 +110,14 @@ function numbered(directory: string, prefix: string): string[] {
     .filter(isRealDirectory);
 }
 
+/** Changes with the file; null when there is none, or none that can be looked at. */
 function stampOf(path: string): string | null {
-  const facts = statSync(path, { throwIfNoEntry: false });
-  return facts ? `${path}:${facts.mtimeMs}:${facts.size}` : null;
+  try {
+    const { mtimeMs, size } = statSync(path);
+    return `${path}:${mtimeMs}:${size}`;
+  } catch {
+    return null;
+  }
 }
 
 function readReport(path: string, runDir: string, pick: (root: Fields) => CostReport | null): CostReport | null {

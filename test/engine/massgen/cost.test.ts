@@ -40,6 +40,20 @@ describe("the cost of a step", () => {
     expect(reader.read()?.usd).toBe(0.1);
   });
 
+  test("of a report that is a link in a circle is unknown, and the other report counts", async () => {
+    await using run = temporaryDirectory();
+    run.write(`${log}/turn_1/attempt_1/status.json`, status(0.1));
+    symlinkSync("metrics_summary.json", run.join(log, "turn_1/attempt_1/metrics_summary.json"));
+    expect(createCostReader(run.path, "agent_a", null).read()?.usd).toBe(0.1);
+    run.write(`${log}/turn_2/x`, "");
+    symlinkSync("attempt_1", run.join(log, "turn_2/attempt_1"));
+    expect(createCostReader(run.path, "agent_a", null).read()?.usd).toBe(0.1);
+    const other = run.join("other");
+    run.write(`other/${log}/turn_1/attempt_1/x`, "");
+    symlinkSync("status.json", run.join("other", log, "turn_1/attempt_1/status.json"));
+    expect(createCostReader(other, "agent_a", null).read()).toBeNull();
+  });
+
   test("is that of the last turn and attempt with a report, not a sum", async () => {
     await using run = temporaryDirectory();
     run.write(`${log}/turn_1/attempt_9/metrics_summary.json`, metrics(0.9));
