@@ -139,7 +139,7 @@ function opening({ file, directory, engine, state, warnings }: Execution, mgTeam
           engine: engine.info,
           mg_team: mgTeam,
         } as const)
-      : ({ type: "run.resumed", elapsed_seconds: state.elapsed, limits } as const);
+      : ({ type: "run.resumed", elapsed_seconds: state.elapsed, limits, ...(state.decision ? { decided: true as const } : {}) } as const);
   return [first, ...warnings.map((message) => ({ type: "preflight.warning", message }) as const)];
 }
 

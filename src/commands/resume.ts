@@ -8,7 +8,7 @@ import { resolveConfig } from "../config/resolve.ts";
 import { type RunFile, readRunFile, writeRunFile } from "../config/run-file.ts";
 import type { PluginRequest, RunSettings } from "../config/settings.ts";
 import type { ResolvedConfig } from "../config/sources.ts";
-import { type ExitCode, TeamError } from "../errors.ts";
+import { ExitCode, TeamError } from "../errors.ts";
 import { preflight } from "../preflight.ts";
 import { readExitRecord } from "../process/exit.ts";
 import { sweepDeadRuns, sweepRun } from "../process/sweep.ts";
@@ -20,7 +20,7 @@ import { writeError } from "../session/reasons.ts";
 import { createRedactor } from "../session/redact.ts";
 import type { RunResult } from "../session/result.ts";
 import { applyEvent, emptyState, findAgent, type RunState, unfinishedSteps } from "../session/state.ts";
-import type { Limits } from "../types.ts";
+import type { Limits, Verdict } from "../types.ts";
 import { buildEngine } from "./build-engine.ts";
 import type { Command, CommandContext } from "./command.ts";
 import { executeRun, printResult } from "./execute.ts";
@@ -64,7 +64,8 @@ export const command: Command = {
     for (const event of events) applyEvent(state, event);
     const result = readResult(directory);
     const limits = raiseLimits(earlier.settings.limits, config.flags);
-    if (result && !goesOn(result, state, earlier.settings.limits, limits))
+    if (state.decision && isOpen(state.decision, earlier.settings.limits, limits)) state.decision = null;
+    if (result && isOver(result, state))
       return showAgain(context, config, result, existsSync(directory.report) ? directory.report : null);
     // Awaited here: the lock is held until the run has ended.
     return await goOn(context, { config, directory, earlier, limits, state, result });
@@ -153,10 +154,14 @@ function priceSteps(state: RunState, prices: RunSettings["prices"]): void {
   }
 }
 
-/** Whether a run with a result has more to do (design.md, "Resume"). */
-function goesOn({ decision }: RunResult, state: RunState, before: Limits, now: Limits): boolean {
-  if (!state.finished && state.decision === null) return true;
-  switch (decision.reason) {
+/** Whether all of a run was done and written, so that there is only its result to show (design.md, "Resume"). */
+function isOver({ exit_code: code }: RunResult, { finished, decision }: RunState): boolean {
+  return finished && decision !== null && code !== ExitCode.write;
+}
+
+/** Whether a decision may come out otherwise now: it was forced by a signal, or by a limit that is raised. */
+function isOpen({ reason }: Verdict, before: Limits, now: Limits): boolean {
+  switch (reason) {
     case "interrupted":
       return true;
     case "timeout":

@@ -16,21 +16,12 @@ export async function writeFileAtomic(path: string, data: string | Uint8Array, m
 
 /** As {@link writeFileAtomic}, for places that cannot wait (signal handlers). */
 export function writeFileAtomicSync(path: string, data: string | Uint8Array, mode = 0o600): void {
-  const temporary = temporaryName(path);
-  try {
-    const file = fs.openSync(temporary, "wx", mode);
-    try {
-      writeAllSync(file, typeof data === "string" ? Buffer.from(data) : data);
-      fs.fsyncSync(file);
-    } finally {
-      fs.closeSync(file);
-    }
-    fs.renameSync(temporary, path);
-    syncDirectory(dirname(path));
-  } catch (error) {
-    removeQuietly(temporary);
-    throw writeError("write", path, error);
-  }
+  writeThenRename(path, data, mode, true);
+}
+
+/** As {@link writeFileAtomicSync} without the two fsyncs: whole or absent whatever kills this process, but not after a power cut. */
+export function writeFileWholeSync(path: string, data: string | Uint8Array, mode = 0o600): void {
+  writeThenRename(path, data, mode, false);
 }
 
 /** Writes all bytes to an open file; the system may take fewer at a time. Throws the system's error. */
@@ -62,6 +53,24 @@ export function removeTemporaries(directory: string): void {
 // --- internal ---
 
 const temporaryPattern = /^\..+\.[0-9a-f]{12}\.tmp$/;
+
+function writeThenRename(path: string, data: string | Uint8Array, mode: number, durable: boolean): void {
+  const temporary = temporaryName(path);
+  try {
+    const file = fs.openSync(temporary, "wx", mode);
+    try {
+      writeAllSync(file, typeof data === "string" ? Buffer.from(data) : data);
+      if (durable) fs.fsyncSync(file);
+    } finally {
+      fs.closeSync(file);
+    }
+    fs.renameSync(temporary, path);
+    if (durable) syncDirectory(dirname(path));
+  } catch (error) {
+    removeQuietly(temporary);
+    throw writeError("write", path, error);
+  }
+}
 
 // The first error is the one to report.
 function removeQuietly(path: string): void {

@@ -71,7 +71,13 @@ export type EventBody =
       readonly why_not_agent?: string;
     }
   | { readonly type: "plugin.error"; readonly plugin: string; readonly hook: string; readonly message: string; readonly file?: string }
-  | { readonly type: "run.resumed"; readonly elapsed_seconds: number; readonly limits: Limits }
+  | {
+      readonly type: "run.resumed";
+      readonly elapsed_seconds: number;
+      readonly limits: Limits;
+      /** The decision that was made stands; only what comes after it was not done, or not whole. */
+      readonly decided?: true;
+    }
   | {
       readonly type: "run.finished";
       readonly exit_code: number;

@@ -102,7 +102,7 @@ export function applyEvent(state: RunState, event: TeamEvent): void {
       break;
     case "run.resumed":
       state.limits = event.limits;
-      state.decision = null;
+      if (!event.decided) state.decision = null;
       state.finished = false;
       state.stopped = false;
       giveUpLostSteps(state);

@@ -21,13 +21,15 @@ export async function deliver(run: Run, verdict: Verdict): Promise<RunResult> {
   const answer = currentAnswers(run).find(({ agent }) => agent === verdict.winner)?.text ?? null;
   const result = buildResult(run, verdict, answer);
   run.refresh = () => refreshResult(run, result, verdict);
-  const write = async (work: () => Promise<void>) => {
+  const write = async (work: () => Promise<void>): Promise<boolean> => {
     try {
       await work();
+      return true;
     } catch (error) {
       run.writeError ??= error instanceof Error ? error : new Error(messageOf(error));
       run.log.warn(messageOf(error));
       run.refresh();
+      return false;
     }
   };
   // Refreshed before, never after: what is printed must be what the file says.
@@ -54,7 +56,8 @@ export async function deliver(run: Run, verdict: Verdict): Promise<RunResult> {
     total_usd: result.cost.total_usd,
     elapsed_seconds: run.elapsed(),
   });
-  await write(writeResult);
+  // Once more where it fails: an older result.json, or one that may not survive, would say that all is well.
+  if (!(await write(writeResult))) await write(writeResult);
   return result;
 }
 

@@ -1,8 +1,9 @@
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync } from "node:fs";
 import { join, relative } from "node:path";
 import { z } from "zod";
 import type { StepSpec } from "../engine/engine.ts";
 import type { LaunchRequest } from "../plugin/hooks.ts";
+import { writeFileWholeSync } from "../session/atomic.ts";
 import type { EventBody } from "../session/events.ts";
 import { writeError } from "../session/reasons.ts";
 import { stepKey } from "../session/state.ts";
@@ -28,7 +29,7 @@ export function noteLaunch({ kind, agent, round, try: attempt }: LaunchRequest, 
   const path = join(runDir, noteFile);
   try {
     mkdirSync(runDir, { recursive: true, mode: 0o700 });
-    writeFileSync(path, `${JSON.stringify(note)}\n`, { mode: 0o600 });
+    writeFileWholeSync(path, `${JSON.stringify(note)}\n`);
   } catch (error) {
     throw writeError("write", path, error);
   }
@@ -71,6 +72,6 @@ function readNote(directory: string): z.output<typeof noteSchema> | null {
   try {
     return noteSchema.parse(JSON.parse(readFileSync(join(directory, noteFile), "utf8")));
   } catch {
-    return null; // absent, or cut off: then nothing was started
+    return null; // absent: then nothing was started
   }
 }
