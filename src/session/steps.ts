@@ -76,6 +76,14 @@ export function snapshotSession(sessionDir: string): Snapshot {
   return { answers: Object.fromEntries(answers), blank };
 }
 
+/** A file in the session that fails the step of every other agent (design.md, core loop 5); absolute path, null without one. */
+export function findPoison(sessionDir: string): string | null {
+  for (const agent of listAgents(sessionDir)) {
+    for (const step of readAgentSteps(sessionDir, agent)) if (step.kind === "garbled" && step.fatal) return step.file;
+  }
+  return null;
+}
+
 /**
  * An answer and its files.
  * @returns `workspace`: absolute path, null when the step has none

@@ -2,6 +2,7 @@ import { join, relative } from "node:path";
 import type { RunningStep, StepReport, StepSpec, StopCause } from "../engine/engine.ts";
 import type { LaunchRequest } from "../plugin/hooks.ts";
 import { findAgent, type StepKind, stepKey, unfinishedSteps } from "../session/state.ts";
+import { findPoison } from "../session/steps.ts";
 import type { Action, DecisionReason } from "../types.ts";
 import { noteLaunch, unjournaledLaunches } from "./launch-note.ts";
 import type { Run } from "./run.ts";
@@ -53,7 +54,8 @@ export async function runStep(run: Run, request: LaunchRequest, spec: StepSpec):
   release();
   ended = true;
   run.running.delete(running);
-  if (report.poison) run.poison ??= report.poison;
+  // Only what is in the team's own session can fail the others.
+  if (isInTeam(kind)) run.poison ??= report.poison;
   return {
     action: toAction(run, { ...where, launchedWith: running.launchedWith }, report),
     report,
@@ -63,7 +65,8 @@ export async function runStep(run: Run, request: LaunchRequest, spec: StepSpec):
 
 /** Journals the end of a step. */
 export function finishStep(run: Run, kind: StepKind, step: FinishedStep, retry: boolean): void {
-  run.emit({ type: "step.finished", kind, action: step.action, retry, interrupted: step.interrupted });
+  const { ballot } = step.report;
+  run.emit({ type: "step.finished", kind, action: step.action, retry, interrupted: step.interrupted, ...(ballot ? { ballot } : {}) });
 }
 
 /**
@@ -71,16 +74,15 @@ export function finishStep(run: Run, kind: StepKind, step: FinishedStep, retry: 
  * they reported to have spent counts once; those that left nothing are launched again later. Nothing of them may be alive.
  */
 export function recoverSteps(run: Run): void {
+  run.poison ??= findPoison(run.directory.session);
   for (const launch of unjournaledLaunches(run)) run.emit(launch);
   for (const lost of unfinishedSteps(run.state)) {
     const { agent: id, round, try: attempt, launched_with: launchedWith, after, kind } = lost;
     const agent = findAgent(run.state, id)?.agent ?? { id, model: id, backend: "", modelName: "" };
-    const inTeam = kind === "round" || kind === "retry";
     const runDir = join(run.directory.root, lost.run_dir);
     const found = run.engine.recover({ agent, sessionDir: run.directory.session, runDir, after });
     // A synthesis is made anew: its session must start empty.
-    const report: StepReport = inTeam ? found : { ...found, action: null };
-    if (inTeam && report.poison) run.poison ??= report.poison;
+    const report: StepReport = isInTeam(kind) ? found : { ...found, action: null };
     const action = toAction(run, { agent: id, round, try: attempt, launchedWith }, report);
     finishStep(run, kind, { action, report, interrupted: report.action === null }, false);
   }
@@ -106,6 +108,10 @@ export function stopCauseOf(reason: DecisionReason): StopCause {
 }
 
 // --- internal ---
+
+function isInTeam(kind: StepKind): boolean {
+  return kind === "round" || kind === "retry";
+}
 
 function stopWith(run: Run, running: RunningStep): () => void {
   const { stopper } = run;

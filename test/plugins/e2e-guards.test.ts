@@ -26,3 +26,21 @@ describe("a watcher that fails at every event", () => {
     );
   }
 });
+
+test.concurrent(
+  "a step of a plugin that leaves bytes that are not UTF-8 ends nothing: they are in no agent's way",
+  async () => {
+    const body = `let asked = false;
+    team.hooks.onConsensus.tapPromise({ name: "critic", timeLimitSeconds: null }, async () => {
+      if (asked) return;
+      asked = true;
+      const { failure } = await team.runStep({ model: "agent_a", query: "Look", sessionDir: team.run.directory + "/critic", context: [] });
+      team.log.info(failure);
+    });`;
+    const garbled = { when: { session: "critic" }, step: { answer: { text: "x", garble: "not-utf8" as const } } };
+    const run = await playRun({ plays: team, script: { rules: [garbled] }, ...withPlugin("critic", body) });
+    expect(run.stderr).toContain("critic: garbled: ");
+    expect(run.result.decision).toMatchObject({ kind: "consensus", winner: "agent_a" });
+  },
+  patience,
+);

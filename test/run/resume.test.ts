@@ -1,0 +1,69 @@
+import { describe, expect, test } from "bun:test";
+import { readFileSync } from "node:fs";
+import type { TeamEvent } from "../../src/session/events.ts";
+import type { RunResult } from "../../src/session/result.ts";
+import type { FakeStep } from "../fixtures/fake-massgen/script.ts";
+import type { TestProject } from "../support/project.ts";
+import { argumentsOf, createRunProject, inTurn, linesOf, onlyRun, patience, type RunSpec } from "../support/runs.ts";
+import { until } from "../support/temp.ts";
+
+// What a resume knows again of the run that it takes up (design.md, "Resume"). Kills at random moments: test/faults/kill-resume.test.ts.
+
+const hangs: FakeStep = { before: { announce: "hangs", forever: true } };
+
+describe("a file that fails every other agent is known again", () => {
+  const spec: RunSpec = {
+    plays: { a: [{ answer: { text: "x", workspace: false, garble: "not-utf8" }, before: { file: "hangs" } }], b: [hangs] },
+  };
+  for (const signal of ["SIGINT", "SIGKILL"] as const) {
+    test.concurrent(
+      `after ${signal}: nothing more is launched, and the file is named`,
+      () =>
+        interrupted(spec, signal, hasFinished("agent_a"), async (project) => {
+          const launches = project.launches("step").length;
+          const { stderr } = await project.cli(["resume"]);
+          const { result } = read(project);
+          expect(project.launches("step").length).toBe(launches);
+          expect(result.decision.reason).toBe("agents_failed");
+          expect(result.decision.rule).toContain("agents/agent_a/001/answer.json is damaged");
+          expect(stderr).toContain("agents/agent_a/001/answer.json");
+        }),
+      patience,
+    );
+  }
+});
+
+// --- internal ---
+
+/** Starts a run, sends a signal once the journal says so, and waits for the end. */
+async function interrupted(
+  spec: RunSpec,
+  signal: NodeJS.Signals,
+  when: (events: readonly TeamEvent[]) => boolean,
+  then: (project: TestProject) => Promise<void>,
+): Promise<void> {
+  await inTurn(async () => {
+    await using project = createRunProject(spec);
+    const run = project.start(argumentsOf(spec));
+    await Promise.race([project.untilAnnounced("hangs"), run.result]);
+    await until(() => when(read(project).events), "the moment of the signal");
+    run.kill(signal);
+    await run.result;
+    await then(project);
+  });
+}
+
+function hasFinished(agent: string): (events: readonly TeamEvent[]) => boolean {
+  return (events) => events.some((event) => event.type === "step.finished" && event.action.agent === agent);
+}
+
+function read(project: TestProject): { readonly events: readonly TeamEvent[]; readonly result: RunResult } {
+  const directory = onlyRun(project);
+  const events = linesOf<TeamEvent>(readFileSync(directory.journal, "utf8").replace(/[^\n]*$/, ""));
+  return {
+    events,
+    get result() {
+      return JSON.parse(readFileSync(directory.result, "utf8")) as RunResult;
+    },
+  };
+}
