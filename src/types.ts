@@ -95,6 +95,13 @@ export interface SkippedAction extends ActionBase {
 /** What an agent did with a step. */
 export type Action = AnswerAction | VoteAction | FailedAction | SkippedAction;
 
+/**
+ * What a step showed of the repair of MassGen's ballot. `applied`: the ballot was broken and is repaired. `ready`: in place, but there was no
+ * peer's answer to vote for yet. `not_needed`: the ballot is healthy, nothing was changed. `unexpected`: the code is not what the repair knows,
+ * nothing was changed. `silent`: the step acted, and nothing was seen of the repair.
+ */
+export type BallotRepair = "applied" | "ready" | "not_needed" | "unexpected" | "silent";
+
 export type Standing = "valid" | "stale" | "invalid";
 
 /** An agent's latest vote with its standing. Plugins of the stage `mark` set `standing` and `why`. */

@@ -4,6 +4,7 @@ import type { RunSettings } from "../config/settings.ts";
 import { runsNatively } from "../engine/choose.ts";
 import type { Engine } from "../engine/engine.ts";
 import { planBallotFix, prepareBallotFix } from "../engine/massgen/ballot/fix.ts";
+import { knownBallotNeed } from "../engine/massgen/ballot/known.ts";
 import { createMassgenEngine } from "../engine/massgen/engine.ts";
 import type { MassgenInstall } from "../engine/massgen/install.ts";
 import { createMixedEngine } from "../engine/mixed.ts";
@@ -46,7 +47,9 @@ async function massgenEngine(
   env: Readonly<Record<string, string | undefined>>,
 ): Promise<Engine> {
   const { settings, directory, environment, home, redact, warn, clock } = input;
-  const ballot = { directory: join(directory.root, "ballot"), env, mode: settings.ballotFix, need: "unknown" } as const;
+  const cacheDir = cacheDirectory(environment, home);
+  const need = knownBallotNeed(install, { env: environment, home, cacheDir }, clock);
+  const ballot = { directory: join(directory.root, "ballot"), env, mode: settings.ballotFix, need };
   const fix = input.dryRun ? planBallotFix(ballot) : await prepareBallotFix(ballot);
   if (fix.warn) warn(`the ballot repair is off: ${fix.note}`);
   return createMassgenEngine({
@@ -55,7 +58,7 @@ async function massgenEngine(
     redact,
     cookie: directory.cookie,
     projectDir: settings.projectDir,
-    cacheDir: cacheDirectory(environment, home),
+    cacheDir,
     prices: settings.prices,
     ballotFix: fix.state === "on" ? { env: fix.env } : null,
     warn,

@@ -66,12 +66,13 @@ function textOf({ checks }: Inspection, cwd: string, color: boolean): string {
   return `mg-team ${version} in ${neutralise(cwd).replaceAll("\n", "␊")}\n\n${renderChecks(checks, color)}\n${renderVerdict(checks, color)}\n`;
 }
 
-function jsonOf({ ready, checks, install, docker, keys, logins, agents }: Inspection): string {
+function jsonOf({ ready, checks, install, ballot, docker, keys, logins, agents }: Inspection): string {
   const report = {
     version: 1,
     ready,
     mg_team: version,
     massgen: install && { version: install.version, source: install.source, command: install.argv, flags: [...install.flags].sort() },
+    ballot_fix: ballot && { need: ballot.need, why: ballot.why },
     docker,
     keys,
     logins,

@@ -1,5 +1,5 @@
 import type { EngineInfo, StepPhase } from "../session/events.ts";
-import type { Agent, AnswerAction, ContextPath, FailureClass, Snapshot, StepCost, VoteAction } from "../types.ts";
+import type { Agent, AnswerAction, BallotRepair, ContextPath, FailureClass, Snapshot, StepCost, VoteAction } from "../types.ts";
 
 /** Everything an engine needs to run one step. All paths are absolute. */
 export interface StepSpec {
@@ -50,6 +50,8 @@ export interface StepReport {
   readonly stopCause: StopCause | null;
   readonly seconds: number;
   readonly cost: StepCost;
+  /** Of the repair of MassGen's ballot; absent where it was not put in place, or could not be told. */
+  readonly ballot?: BallotRepair;
   /** An answer file whose bytes are not UTF-8 and would fail every other agent (core loop 5); absolute path. */
   readonly poison: string | null;
 }

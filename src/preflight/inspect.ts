@@ -1,14 +1,18 @@
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
+import { defaultChoices } from "../config/choices.ts";
 import { defaultModels } from "../config/default-models.ts";
 import { loginOf, placeOf } from "../config/keys.ts";
 import { agentsOf } from "../config/models.ts";
 import type { ResolvedConfig } from "../config/sources.ts";
 import { scriptSubject, trustState } from "../config/trust.ts";
 import { runsNatively } from "../engine/choose.ts";
+import { askBallotNeed } from "../engine/massgen/ballot/known.ts";
+import type { BallotCheck } from "../engine/massgen/ballot/need.ts";
 import type { MassgenInstall } from "../engine/massgen/install.ts";
 import { listOf, plural, shellWord } from "../text.ts";
 import type { Agent } from "../types.ts";
+import { checkBallot } from "./ballot.ts";
 import { fail, failOf, ok, type PreflightCheck } from "./check.ts";
 import { planEngine } from "./engine.ts";
 import { knownFlags } from "./massgen.ts";
@@ -29,6 +33,8 @@ export interface Inspection {
   readonly ready: boolean;
   readonly checks: readonly PreflightCheck[];
   readonly install: MassgenInstall | null;
+  /** Whether MassGen's ballot needs the repair; null without MassGen. */
+  readonly ballot: BallotCheck | null;
   /** Engine version; null when none answers. */
   readonly docker: string | null;
   /** Where each key comes from, by variable. */
@@ -53,12 +59,14 @@ export async function inspect(input: InspectInput): Promise<Inspection> {
   const named = input.config?.file?.models ?? null;
   const plan = planEngine(input.engine, named === null ? [] : agentsOf(named), programs.massgen, input.command !== null);
   const { install } = plan;
+  const ballot = install === null ? null : await askBallotNeed(install, input);
   const keys = Object.fromEntries(Object.entries(files.keys.variables).map(([name, { source }]) => [name, source]));
   const logins = Object.fromEntries(["codex", "claude_code", "gemini_cli"].flatMap((backend) => loginEntry(backend, home, env)));
   const team = teamOf(input, files, install !== null && (programs.docker?.available ?? false), plan.native);
   const checks = [
     ...plan.checks,
     ...(install === null ? [] : describe(install)),
+    ...(ballot === null ? [] : [checkBallot(ballot, config?.choices.ballotFix ?? defaultChoices.ballotFix)]),
     ...(install === null && plan.native ? [] : checkDocker(programs.docker)),
     ...checkKeys(files),
     ...Object.entries(logins).map(([backend, path]) => ok("logins", `${backend}: ${path}`)),
@@ -76,7 +84,7 @@ export async function inspect(input: InspectInput): Promise<Inspection> {
     ...checkDirectories(input),
   ];
   const docker = programs.docker?.available ? programs.docker.version : null;
-  return { ready: checks.every(({ status }) => status !== "fail"), checks, install, docker, keys, logins, agents: team.agents };
+  return { ready: checks.every(({ status }) => status !== "fail"), checks, install, ballot, docker, keys, logins, agents: team.agents };
 }
 
 // --- internal ---

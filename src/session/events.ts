@@ -1,4 +1,4 @@
-import type { Action, Agent, AgentId, Ballot, FailureClass, Limits, Snapshot, StepCost, StopRequest, Verdict } from "../types.ts";
+import type { Action, Agent, AgentId, Ballot, BallotRepair, FailureClass, Limits, Snapshot, StepCost, StopRequest, Verdict } from "../types.ts";
 
 /**
  * Everything that can happen in a run, as written to `events.jsonl`, printed by `--events` and given to `onEvent`.
@@ -50,6 +50,8 @@ export type EventBody =
       readonly retry: boolean;
       /** Stopped by us before it acted (limit, signal): uses up neither retry nor round. */
       readonly interrupted: boolean;
+      /** What the step showed of the ballot repair, where that is in place. */
+      readonly ballot?: BallotRepair;
     }
   | {
       readonly type: "ballots";
@@ -94,7 +96,10 @@ export type StepPhase = "starting" | "thinking" | "tool" | "answered" | "voted" 
 export interface EngineInfo {
   readonly name: "massgen" | "native";
   readonly version: string;
-  /** Whether the ballot repair was in place; "off" also where it was not needed. */
+  /**
+   * Whether MassGen's ballot was repaired; "off" also where that was not needed. In `run.started`: whether the repair was put in place; in
+   * the result: whether it also took hold (see `repairedBallot`).
+   */
   readonly ballot_fix: "on" | "off";
 }
 

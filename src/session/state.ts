@@ -6,6 +6,7 @@ import {
   type Answer,
   type AnswerSteps,
   type Ballot,
+  type BallotRepair,
   type Deliberation,
   type FailureClass,
   type Limits,
@@ -37,6 +38,8 @@ export interface RunState {
   readonly costs: Map<string, { readonly agent: AgentId; readonly cost: StepCost; readonly finished: boolean }>;
   /** Every step that was started, by {@link stepKey}. */
   readonly startedSteps: Map<string, StartedStep>;
+  /** What steps showed of the ballot repair. */
+  readonly ballotRepairs: Set<BallotRepair>;
   readonly warnings: string[];
   decision: Verdict | null;
   finished: boolean;
@@ -80,6 +83,7 @@ export function emptyState(): RunState {
     launched: 0,
     costs: new Map(),
     startedSteps: new Map(),
+    ballotRepairs: new Set(),
     warnings: [],
     decision: null,
     finished: false,
@@ -193,7 +197,8 @@ function newAgent({ id, model }: Pick<Agent, "id" | "model">): AgentState {
 }
 
 function finishStep(state: RunState, event: TeamEvent & { readonly type: "step.finished" }): void {
-  const { action, kind, interrupted, retry } = event;
+  const { action, kind, interrupted, retry, ballot } = event;
+  if (ballot) state.ballotRepairs.add(ballot);
   if (action.kind !== "skipped") finishCost(state, action);
   const agent = findAgent(state, action.agent);
   if (!agent) return;

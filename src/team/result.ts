@@ -1,4 +1,5 @@
 import { ExitCode } from "../errors.ts";
+import { repairedBallot } from "../session/ballot-repair.ts";
 import type { ResultAgent, ResultBallot, ResultDecision, ResultLimits, ResultStep, RunResult } from "../session/result.ts";
 import { type AgentState, findAgent, type StepRecord } from "../session/state.ts";
 import { totalCost } from "../session/totals.ts";
@@ -24,7 +25,7 @@ export function buildResult(run: Run, verdict: Verdict, answer: string | null): 
     agents: state.agents.map(agentOf),
     synthesis: { kind: "none", path: null, deliverable: null, winner: null, why_not_agent: null },
     checks: [],
-    engine: run.engine.info,
+    engine: { ...run.engine.info, ballot_fix: repairedBallot(run.engine.info.ballot_fix, state.ballotRepairs) },
     warnings: [...state.warnings],
     plugins: {},
   };

@@ -102,6 +102,36 @@ describe("doctor", () => {
     expect(stdout).toMatch(/ok {4}context .*1 path/);
   });
 
+  test("says whether the installed MassGen's ballot needs the repair, and asks it once", async () => {
+    await using place = goodPlace();
+    const venv = (verdict: string) => {
+      const asks = `[ "$1" = -c ] || exec /bin/sh "$@"\necho x >> "$0.asked"\necho "mg-team ballot: ${verdict}"\n`;
+      const python = place.program("venv/bin/python3", `#!/bin/sh\n${asks}`);
+      return place.program("bin/massgen", helpScript().replace("#!/bin/sh", `#!${python}`));
+    };
+    venv("needed");
+    for (const _ of [1, 2]) {
+      expect((await runCommand(doctor, place)).stdout).toMatch(
+        /ok {4}ballot .*needs the repair: this MassGen offers voters only themselves/,
+      );
+    }
+    expect(readFileSync(place.temp.join("venv/bin/python3.asked"), "utf8")).toBe("x\n");
+    expect(JSON.parse((await runCommand(doctor, place, ["--json"])).stdout).ballot_fix).toEqual({ need: "needed", why: "" });
+
+    place.temp.write("project/mg-team.yaml", "massgen: { ballot_fix: off }\n");
+    const off = await runCommand(doctor, place);
+    expect(off.code).toBe(0);
+    expect(off.stdout).toMatch(/warn {2}ballot .*the repair is switched off, so votes may miss their targets/);
+
+    venv("not needed");
+    expect((await runCommand(doctor, place, ["--refresh"])).stdout).toMatch(/ok {4}ballot .*needs no repair/);
+    venv("unknown: it is odd");
+    place.temp.write("project/mg-team.yaml", "massgen: { ballot_fix: auto }\n");
+    expect((await runCommand(doctor, place, ["--refresh"])).stdout).toMatch(
+      /ok {4}ballot .*is not known \(it is odd\); runs put the repair/,
+    );
+  });
+
   test("writes nothing into the project", async () => {
     await using place = goodPlace();
     await runCommand(doctor, place);

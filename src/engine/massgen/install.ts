@@ -8,4 +8,6 @@ export interface MassgenInstall {
   readonly flags: ReadonlySet<string>;
   /** Where it was found, for people: "MG_TEAM_MASSGEN", "massgen on PATH". */
   readonly source: string;
+  /** The Python that runs it, by what its files or its warnings tell; absent where they tell nothing. */
+  readonly interpreter?: string;
 }

@@ -9,7 +9,8 @@ import type { MassgenInstall } from "./install.ts";
 import { distInfoBeside, pythonOf, stampOf } from "./python.ts";
 
 type Environment = Readonly<Record<string, string | undefined>>;
-interface CacheOptions {
+/** Where to look, and where answers are kept. */
+export interface CacheOptions {
   readonly env: Environment;
   readonly home: string;
   readonly cacheDir: string;
@@ -23,7 +24,7 @@ export const blindSeconds = 24 * 3600;
  * stat calls. `blind` when the command hides which Python runs.
  */
 export function fingerprintOf(
-  command: MassgenCommand,
+  command: Pick<MassgenCommand, "argv">,
   { env, home }: Omit<CacheOptions, "cacheDir">,
 ): { readonly stamp: string; readonly blind: boolean } {
   const python = pythonOf(command.argv, env, home);
@@ -38,16 +39,33 @@ export function fingerprintOf(
 export function readProbe(command: MassgenCommand, options: CacheOptions, clock: Clock): MassgenInstall | null {
   let stored: z.infer<typeof storedSchema>;
   try {
-    stored = storedSchema.parse(JSON.parse(readFileSync(pathOf(command, options.cacheDir), "utf8")));
+    stored = storedSchema.parse(JSON.parse(readFileSync(cachePath(command, options.cacheDir), "utf8")));
   } catch {
     return null;
   }
-  const { stamp, blind } = fingerprintOf(command, options);
-  const age = (clock.date() - stored.at) / 1000;
-  if (stored.stamp !== stamp || (blind && !(age >= 0 && age < blindSeconds))) return null;
+  if (!isCurrent(stored, command, options, clock)) return null;
   // The same command may have been found another way this time.
   const source = stored.argv.join("\0") === command.argv.join("\0") ? command.source : stored.source;
-  return { argv: stored.argv, version: stored.version, flags: new Set(stored.flags), source };
+  const interpreter = stored.interpreter === undefined ? {} : { interpreter: stored.interpreter };
+  return { argv: stored.argv, version: stored.version, flags: new Set(stored.flags), source, ...interpreter };
+}
+
+/** Whether what was found out then still holds for this command. */
+export function isCurrent(
+  { stamp, at }: { readonly stamp: string; readonly at: number },
+  command: Pick<MassgenCommand, "argv">,
+  options: Omit<CacheOptions, "cacheDir">,
+  clock: Clock,
+): boolean {
+  const now = fingerprintOf(command, options);
+  const age = (clock.date() - at) / 1000;
+  return stamp === now.stamp && !(now.blind && !(age >= 0 && age < blindSeconds));
+}
+
+/** The file for what is known of a command; `about` names other things than its options. */
+export function cachePath(command: Pick<MassgenCommand, "argv">, cacheDir: string, about = ""): string {
+  const name = createHash("sha256").update(command.argv.join("\0")).digest("hex").slice(0, 32);
+  return join(cacheDir, "probes", `${name}${about === "" ? "" : `.${about}`}.json`);
 }
 
 /** Stores an install. A cache that cannot be written is no matter: MassGen is asked again the next time. */
@@ -68,7 +86,7 @@ export async function writeProbe(
   };
   try {
     mkdirSync(join(cacheDir, "probes"), { recursive: true, mode: 0o700 });
-    await writeFileAtomic(pathOf(command, cacheDir), `${JSON.stringify(stored)}\n`);
+    await writeFileAtomic(cachePath(command, cacheDir), `${JSON.stringify(stored)}\n`);
   } catch {
     // Nothing is lost but ten seconds.
   }
@@ -77,7 +95,7 @@ export async function writeProbe(
 // --- internal ---
 
 /** To be raised when what is stored changes its meaning. */
-const format = 1;
+const format = 2;
 
 const storedSchema = z.object({
   format: z.literal(format),
@@ -85,12 +103,8 @@ const storedSchema = z.object({
   version: z.string(),
   flags: z.array(z.string()),
   source: z.string(),
+  interpreter: z.string().optional(),
   stamp: z.string(),
   /** Milliseconds since the epoch. */
   at: z.number(),
 });
-
-function pathOf(command: MassgenCommand, cacheDir: string): string {
-  const name = createHash("sha256").update(command.argv.join("\0")).digest("hex").slice(0, 32);
-  return join(cacheDir, "probes", `${name}.json`);
-}

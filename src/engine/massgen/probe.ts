@@ -1,6 +1,7 @@
 import { type Clock, systemClock } from "../../clock.ts";
 import { keyVariables } from "../../config/keys.ts";
 import { type Captured, capture } from "../capture.ts";
+import { forgetBallotNeed } from "./ballot/known.ts";
 import type { MassgenCommand } from "./command.ts";
 import { uvxSource } from "./find.ts";
 import type { MassgenInstall } from "./install.ts";
@@ -52,7 +53,14 @@ export async function probeMassgen(command: MassgenCommand, options: ProbeOption
   const python = pythonOf(asked.argv, options.env, options.home) ?? pythonNamedIn(`${answer.stderr}\n${answer.stdout}`, options.home);
   const flags = flagsIn(`${answer.stdout}\n${answer.stderr}`);
   if (!flags.has("--step")) throw explainFailure(asked, answer, python, options.env);
-  const install: MassgenInstall = { argv: asked.argv, version: python?.version ?? "unknown", flags, source: asked.source };
+  const install: MassgenInstall = {
+    argv: asked.argv,
+    version: python?.version ?? "unknown",
+    flags,
+    source: asked.source,
+    ...(python === null ? {} : { interpreter: python.interpreter }),
+  };
+  if (options.refresh) forgetBallotNeed(install, options.cacheDir);
   await writeProbe(command, install, fingerprintOf(command, options).stamp, options.cacheDir, clock);
   return install;
 }

@@ -3,7 +3,7 @@ import { messageOf, TeamError } from "../../errors.ts";
 import type { ChildExit } from "../../process/child.ts";
 import { readExitRecord } from "../../process/exit.ts";
 import type { TokenPrice } from "../../session/cost.ts";
-import { type StepCost, unknownCost } from "../../types.ts";
+import { type BallotRepair, type StepCost, unknownCost } from "../../types.ts";
 import type { LostStep, StepFailure, StepReport, StepSpec, StopCause } from "../engine.ts";
 import { type BallotVerdict, silentNote } from "./ballot/line.ts";
 import type { Cause } from "./causes.ts";
@@ -37,7 +37,8 @@ export function reportStep({ setting, step, exit, after, reader, cause, ballot }
   const reported = reader.read();
   const unreported =
     found.action !== null && reported === null ? [`${step.agent.id}: the step reported no cost; it counts as unknown`] : [];
-  const about = ballotWarnings(ballot, found.action !== null);
+  const shown = ballotRepair(ballot, found.action !== null);
+  const about = ballotWarnings(shown, ballot);
   for (const warning of [...found.warnings, ...(exit.warnings ?? []), ...reader.warnings, ...unreported, ...about]) {
     setting.warn(plainLine(setting.redact(warning), 500));
   }
@@ -48,6 +49,7 @@ export function reportStep({ setting, step, exit, after, reader, cause, ballot }
     seconds: exit.seconds,
     cost: exit.spawnError ? noCost : believed(reported, found.action === null && exit.stopCause === null && exit.signal === null),
     poison: found.poison,
+    ...(shown === null ? {} : { ballot: shown }),
   };
 }
 
@@ -103,11 +105,14 @@ function believed(reported: StepCost | null, failedByItself: boolean): StepCost 
   return nothing && !failedByItself ? unknownCost : reported;
 }
 
-/** What a step's ballot leaves to say, where the repair is in place. */
-function ballotWarnings(ballot: BallotWatch | null, acted: boolean): string[] {
-  if (ballot === null) return [];
-  const { verdict, detail } = ballot.seen ?? { verdict: null, detail: "" };
-  if (verdict === "unexpected")
-    return [`MassGen's code is not what the repair of its ballot knows (${detail}), so votes may miss their targets`];
-  return verdict === null && acted ? [silentNote] : [];
+/** What was seen of the repair; null where there is none, or where the step did not get that far. */
+function ballotRepair(ballot: BallotWatch | null, acted: boolean): BallotRepair | null {
+  if (ballot === null) return null;
+  return ballot.seen?.verdict ?? (acted ? "silent" : null);
+}
+
+function ballotWarnings(shown: BallotRepair | null, ballot: BallotWatch | null): string[] {
+  if (shown === "silent") return [silentNote];
+  if (shown !== "unexpected") return [];
+  return [`MassGen's code is not what the repair of its ballot knows (${ballot?.seen?.detail}), so votes may miss their targets`];
 }

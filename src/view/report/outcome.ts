@@ -1,3 +1,5 @@
+import { repairedBallot } from "../../session/ballot-repair.ts";
+import type { EngineInfo } from "../../session/events.ts";
 import type { RunResult } from "../../session/result.ts";
 import type { RunState } from "../../session/state.ts";
 import { totalCost } from "../../session/totals.ts";
@@ -30,7 +32,7 @@ export function outcomeOf({ result, state, directory, query }: ReportSource): Ru
       })),
       synthesis: { kind: "none", path: null, deliverable: null, winner: null, why_not_agent: null },
       checks: [],
-      engine: state.engine ?? { name: "massgen", version: "unknown", ballot_fix: "off" },
+      engine: engineOf(state),
       warnings: state.warnings,
       plugins: {},
     }
@@ -50,6 +52,11 @@ const noLimits: Limits = {
   maxParallel: null,
   allowUnpriced: false,
 };
+
+function engineOf({ engine, ballotRepairs }: RunState): EngineInfo {
+  if (engine === null) return { name: "massgen", version: "unknown", ballot_fix: "off" };
+  return { ...engine, ballot_fix: repairedBallot(engine.ballot_fix, ballotRepairs) };
+}
 
 function votesOf(state: RunState): Pick<RunResult["decision"], "tally" | "ballots"> {
   const ballots = state.agents.flatMap(({ ballot }) => (ballot ? [ballot] : []));

@@ -225,7 +225,8 @@ describe("the repair of the ballot", () => {
 
   test("is given to steps, and a step that it reached says nothing more", async () => {
     await using b = bench(saying("mg-team ballot: applied"), { ballotFix });
-    await b.run();
+    const { report } = await b.run();
+    expect(report.ballot).toBe("applied");
     expect(b.launches()[0]?.env.PYTHONPATH).toBe("/repair");
     expect(b.engine.info.ballot_fix).toBe("on");
     expect(b.warnings).toEqual([]);
@@ -234,15 +235,23 @@ describe("the repair of the ballot", () => {
   test("that did not know the code, or was not read, is a warning, once", async () => {
     await using unknown = bench(saying("mg-team ballot: unexpected code: no tracker"), { ballotFix });
     await using silent = bench(saying("nothing"), { ballotFix });
-    for (const b of [unknown, silent, unknown, silent]) await b.run();
+    const shown = [];
+    for (const b of [unknown, silent, unknown, silent]) shown.push((await b.run()).report.ballot);
+    expect(shown).toEqual(["unexpected", "silent", "unexpected", "silent"]);
     expect(unknown.warnings).toEqual([expect.stringContaining("(no tracker), so votes may miss their targets")]);
-    expect(silent.warnings).toEqual([expect.stringContaining("was not read")]);
+    expect(silent.warnings).toEqual([expect.stringMatching(/was not read.*so votes may miss their targets/)]);
+  });
+
+  test("is not missed in a step that failed before it could show", async () => {
+    await using b = bench({ agents: { agent_a: [{ fail: "auth" }] } }, { ballotFix });
+    expect((await b.run()).report.ballot).toBeUndefined();
+    expect(b.warnings).toEqual([]);
   });
 
   test("that is not in place is not missed", async () => {
     await using b = bench(saying("nothing"));
-    await b.run();
-    expect([b.engine.info.ballot_fix, b.warnings]).toEqual(["off", []]);
+    const { report } = await b.run();
+    expect([b.engine.info.ballot_fix, b.warnings, report.ballot]).toEqual(["off", [], undefined]);
   });
 });
 

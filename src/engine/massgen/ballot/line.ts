@@ -1,10 +1,8 @@
+import type { BallotRepair } from "../../../types.ts";
+
 /** What the repair found in a step. */
 export interface BallotVerdict {
-  /**
-   * `applied`: the ballot was broken and is repaired. `ready`: in place, but there was no peer's answer to vote for yet.
-   * `not_needed`: this MassGen's ballot is healthy; nothing was changed. `unexpected`: its code is not what the repair knows; nothing was changed.
-   */
-  readonly verdict: "applied" | "ready" | "not_needed" | "unexpected";
+  readonly verdict: Exclude<BallotRepair, "silent">;
   /** Of `unexpected`: what was not as expected. Else empty. */
   readonly detail: string;
 }
@@ -21,7 +19,7 @@ export function readBallotLine(line: string): BallotVerdict | null {
 
 /** Why a step that acted may have said nothing about its ballot, for the warning. */
 export const silentNote =
-  "the repair of MassGen's ballot was not read: its launcher ignores PYTHONPATH (python -I or -E), a wrapper replaces it, or MassGen's modules have other names now";
+  "the repair of MassGen's ballot was not read: its launcher ignores PYTHONPATH (python -I or -E), a wrapper replaces it, or MassGen's modules have other names now; so votes may miss their targets";
 
 // --- internal ---
 

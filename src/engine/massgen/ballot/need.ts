@@ -21,6 +21,8 @@ export interface BallotCheckOptions {
   readonly clock?: Clock;
   /** Seconds; by default {@link checkLimitSeconds}. */
   readonly limitSeconds?: number;
+  /** Called when something is started at all. */
+  onStart?(): void;
 }
 
 /** It takes as long as one start of MassGen: 8 s, four at once on two cores 29 s (massgen.md). */
@@ -34,6 +36,7 @@ export const checkLimitSeconds = 120;
 export async function needsBallotFix(argv: readonly string[], options: BallotCheckOptions): Promise<BallotCheck> {
   const interpreter = options.interpreter ?? pythonOf(argv, options.env, options.home)?.interpreter;
   if (interpreter === undefined) return { need: "unknown", why: `which Python runs ${argv.join(" ")} is not known` };
+  options.onStart?.();
   const env = { ...options.env, ...Object.fromEntries(keyVariables.map((name) => [name, undefined])) };
   const { limitSeconds = checkLimitSeconds, clock } = options;
   const { exit, stdout, stderr, timedOut } = await capture([interpreter, "-c", probe], { env, limitSeconds, clock });
