@@ -58,8 +58,9 @@ export async function connect(config: StepConfig, env: Environment): Promise<Con
     case "anthropic": {
       const { createAnthropic } = await import("@ai-sdk/anthropic");
       const model = createAnthropic(shared)(name);
+      const maxOutputTokens = maxReplyTokens ?? anthropicReplyTokens;
       // Its newest models refuse a demand for a tool, as all do while they think.
-      return { ...common, model, providerOptions: { anthropic: reasoning("effort") }, cacheMarks: true, forcible: false };
+      return { ...common, model, providerOptions: { anthropic: reasoning("effort") }, maxOutputTokens, cacheMarks: true, forcible: false };
     }
     case "google": {
       const { createGoogleGenerativeAI } = await import("@ai-sdk/google");
@@ -89,6 +90,9 @@ export async function connect(config: StepConfig, env: Environment): Promise<Con
 }
 
 // --- internal ---
+
+/** Anthropic wants to be told a limit. The SDK lowers it to what an older model can do; one that it doesn't know would get 4096. */
+const anthropicReplyTokens = 64_000;
 
 /** `chatcompletion` takes the key that belongs to the host of its base_url, else OpenAI's, like MassGen (cli/backends.py). */
 function keysOf({ type, baseUrl }: StepConfig): readonly string[] {

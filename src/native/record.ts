@@ -1,7 +1,6 @@
 import { randomBytes } from "node:crypto";
 import fs from "node:fs";
 import { join } from "node:path";
-import { writeFileAtomicSync } from "../session/atomic.ts";
 import { writeError } from "../session/reasons.ts";
 import type { AgentId } from "../types.ts";
 import type { Usage } from "./usage.ts";
@@ -35,7 +34,10 @@ export function openRecord(cwd: string, agent: AgentId, model: string, now: numb
   const statusFile = join(attempt, "status.json");
   const write = (name: string, value: unknown) => {
     try {
-      writeFileAtomicSync(join(attempt, name), `${JSON.stringify(value, null, 2)}\n`);
+      // Whole for whoever reads it now; what a power cut leaves of it is no matter.
+      const temporary = join(attempt, `.${name}.tmp`);
+      fs.writeFileSync(temporary, `${JSON.stringify(value, null, 2)}\n`, { mode: 0o600 });
+      fs.renameSync(temporary, join(attempt, name));
     } catch {
       // Numbers that are missing are unknown; no reason to lose an answer.
     }

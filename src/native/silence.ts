@@ -16,7 +16,7 @@ export function watchSilence(clock: Clock, seconds: number): SilenceWatch {
     while (!over.signal.aborted) {
       const left = last + seconds - clock.now();
       if (left <= 0) return silent.abort();
-      await clock.sleep(Math.min(left, Math.max(tickSeconds, seconds / 10)), over.signal);
+      await clock.sleep(Math.min(left, tickSeconds), over.signal);
     }
   };
   void watch();

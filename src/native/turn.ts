@@ -98,6 +98,8 @@ function accident(failureClass: "model" | "timeout", message: string): Accident 
 async function attemptTurn(setting: TurnSetting, request: TurnRequest): Promise<ModelReply> {
   const { connected, stop, observer } = setting;
   const { streamText, jsonSchema } = await import("ai");
+  // Its warnings go to stdout and stderr as they please, and are about settings, not about the task.
+  Object.assign(globalThis, { AI_SDK_LOG_WARNINGS: false });
   const { toJSONSchema } = await import("zod");
   const silence = watchSilence(setting.clock, setting.limits.silenceSeconds);
   const tools: ToolSet = Object.fromEntries(

@@ -1,0 +1,148 @@
+import { describe, expect, test } from "bun:test";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { createSession, keys, type TestSession } from "./support.ts";
+import { type SeenRequest, startWireServer } from "./wire/server.ts";
+import { type Wire, wires } from "./wire/wire.ts";
+
+const answer = (content: string) => ({ calls: [{ name: "new_answer", arguments: { content } }] });
+const write = (path: string, content: string) => ({ name: "write_file", arguments: { path, content } });
+
+/** Votes for the answer that contains the words, as the prompt labels it. */
+const voteFor = (words: string) => (request: SeenRequest) => {
+  const shown = JSON.stringify(request.body);
+  const label = new RegExp(`<(agent\\d+)\\.\\d+>\\\\n${words}`).exec(shown)?.[1] ?? "";
+  return { calls: [{ name: "vote", arguments: { agent_id: label, reason: "correct" } }] };
+};
+
+async function run(wire: Wire, acts: Parameters<typeof startWireServer>[1], more: Partial<Parameters<TestSession["step"]>[0]> = {}) {
+  const session = createSession();
+  const server = startWireServer(wire, acts);
+  const outcome = await session.step({ type: wire.type, baseUrl: server.baseUrl, ...more });
+  return {
+    ...outcome,
+    session,
+    requests: server.requests,
+    async [Symbol.asyncDispose]() {
+      await server[Symbol.asyncDispose]();
+      await session[Symbol.asyncDispose]();
+    },
+  };
+}
+
+for (const wire of wires) {
+  describe(wire.name, () => {
+    test("an answer is written, with what it cost in tokens", async () => {
+      await using step = await run(wire, [{ text: "Easy.", ...answer("Four"), usage: { input: 700, output: 30 } }]);
+      expect(step.stderr).toContain("ACTION: new_answer");
+      expect(step.code).toBe(0);
+      expect(step.session.read("agent_a/001/answer.json")).toMatchObject({ agent_id: "agent_a", answer: "Four" });
+      expect(step.session.read("agent_a/last_action.json")).toMatchObject({ cost: { input_tokens: 700, output_tokens: 30 } });
+      const [request] = step.requests;
+      expect(request?.path).toMatch(wire.path);
+      expect(request?.text).toContain("What is 2+2?");
+      const expected = { openai: keys.OPENAI_API_KEY, claude: keys.ANTHROPIC_API_KEY, gemini: keys.GEMINI_API_KEY, grok: keys.XAI_API_KEY };
+      expect(request?.key).toBe(expected[wire.type as "openai"] ?? null);
+    });
+
+    test("a vote names the agent behind the label", async () => {
+      await using session = createSession();
+      session.answer("agent_b", 1, "Five");
+      session.answer("agent_c", 1, "Four");
+      await using server = startWireServer(wire, [voteFor("Four")]);
+      const { code } = await session.step({ type: wire.type, baseUrl: server.baseUrl });
+      expect(code).toBe(0);
+      expect(session.read("agent_a/001/vote.json")).toMatchObject({
+        voter: "agent_a",
+        target: "agent_c",
+        reason: "correct",
+        seen_steps: { agent_b: 1, agent_c: 1 },
+      });
+    });
+
+    test("tools are used, and their results go back to the model", async () => {
+      await using step = await run(wire, [{ calls: [write("a/index.html", "<h1>4</h1>")] }, answer("See a/index.html")]);
+      expect(step.code).toBe(0);
+      expect(step.session.files()).toEqual(["agent_a/001/answer.json", "agent_a/001/workspace/a/index.html", "agent_a/last_action.json"]);
+      expect(step.requests[1]?.text).toContain("wrote a/index.html (10 bytes)");
+    });
+
+    test("parallel calls are all run, in order, before the answer that comes with them", async () => {
+      const calls = [write("a.txt", "one"), write("b.txt", "two"), write("a.txt", "three"), ...answer("Done").calls];
+      await using step = await run(wire, [{ calls }]);
+      expect(step.code).toBe(0);
+      const workspace = join(step.session.path, "agents/agent_a/001/workspace");
+      expect(["a.txt", "b.txt"].map((name) => readFileSync(join(workspace, name), "utf8"))).toEqual(["three", "two"]);
+      expect(step.requests).toHaveLength(1);
+    });
+
+    test("a refusal is a failure of the model, at once", async () => {
+      await using step = await run(wire, [{ refuse: true }]);
+      expect(step).toMatchObject({ code: 2, failureClass: "model" });
+      expect(step.message).toContain("refused");
+      expect(step.requests).toHaveLength(1);
+    });
+
+    test("a wrong key is named, and not tried again", async () => {
+      await using step = await run(wire, [{ fail: "key" }]);
+      expect(step).toMatchObject({ code: 1, failureClass: "auth" });
+      expect(step.requests).toHaveLength(1);
+    });
+
+    test("a limit is waited for as long as the provider asks", async () => {
+      await using step = await run(wire, [{ fail: "quota", headers: { "retry-after": "7" } }, answer("Four")]);
+      expect({ code: step.code, waits: step.waits }).toEqual({ code: 0, waits: [7] });
+    });
+
+    test("a limit that lasts is left to the host, with the time that it asks for", async () => {
+      await using step = await run(wire, [{ fail: "quota", headers: { "retry-after": "120" } }]);
+      expect(step).toMatchObject({ code: 2, failureClass: "quota", waits: [] });
+      expect(step.message).toEndWith("(retry after 120 s)");
+    });
+
+    test("an empty account is a matter of quota that no waiting helps", async () => {
+      await using step = await run(wire, [{ fail: "empty account" }]);
+      expect(step).toMatchObject({ code: 2, failureClass: "quota", waits: [] });
+      expect(step.requests).toHaveLength(1);
+    });
+
+    test("a fault of the server passes, or ends the step after some attempts", async () => {
+      await using once = await run(wire, [{ fail: "server" }, { html: true }, answer("Four")]);
+      expect({ code: once.code, waits: once.waits }).toEqual({ code: 0, waits: [1, 2] });
+      await using always = await run(wire, [{ fail: "server" }], { limits: { attempts: 3 } });
+      expect(always).toMatchObject({ code: 2, failureClass: "model", waits: [1, 2] });
+      expect(always.message).toStartWith("500: ");
+      expect(always.session.files()).toEqual([]);
+    });
+
+    test("a stream that breaks off counts for nothing, and is asked for again", async () => {
+      await using once = await run(wire, [{ ...answer("Fou"), cut: true }, answer("Four")]);
+      expect(once.code).toBe(0);
+      expect(once.session.read("agent_a/001/answer.json")).toMatchObject({ answer: "Four" });
+      await using always = await run(wire, [{ ...answer("Fou"), cut: true }], { limits: { attempts: 2 } });
+      expect(always).toMatchObject({ code: 2, failureClass: "model" });
+      expect(always.message).toMatch(/broke off|ended without a finish reason/);
+    });
+
+    test("a stream that stands still ends in a timeout", async () => {
+      await using step = await run(wire, [{ hang: true }], { limits: { silence_seconds: 0.1, attempts: 2 } });
+      expect(step).toMatchObject({ code: 3, failureClass: "timeout" });
+      expect(step.requests).toHaveLength(2);
+    });
+
+    test("JSON that is none is an accident of the provider", async () => {
+      await using once = await run(wire, [{ garble: true }, answer("Four")]);
+      expect(once.code).toBe(0);
+      await using always = await run(wire, [{ garble: true }], { limits: { attempts: 2 } });
+      expect(always).toMatchObject({ code: 2, failureClass: "model" });
+    });
+
+    test("a prompt that is too long, and a model that does not exist, are not tried again", async () => {
+      for (const kind of ["context", "model"] as const) {
+        await using step = await run(wire, [{ fail: kind }]);
+        expect(step).toMatchObject({ code: 2, failureClass: "model" });
+        expect(step.requests).toHaveLength(1);
+      }
+    });
+  });
+}
