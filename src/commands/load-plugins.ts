@@ -2,6 +2,7 @@ import { builtIns } from "../../plugins/index.ts";
 import type { PluginRequest } from "../config/settings.ts";
 import { TeamError } from "../errors.ts";
 import * as publicApi from "../index.ts";
+import { keepStdoutClean } from "../plugin/console.ts";
 import { checkPlugin, type LoadedPlugin, loadPlugin, serveHostModules } from "../plugin/load.ts";
 import { listOf, nearest, quoted } from "../text.ts";
 
@@ -10,7 +11,10 @@ import { listOf, nearest, quoted } from "../text.ts";
  * Throws a TeamError: `config` for a file that is no plugin, `usage` for a name of `--without-plugin` that nothing has.
  */
 export async function loadPlugins(requests: readonly PluginRequest[], without: readonly string[]): Promise<readonly LoadedPlugin[]> {
-  if (requests.length > 0) serveHostModules(publicApi);
+  if (requests.length > 0) {
+    keepStdoutClean();
+    serveHostModules(publicApi);
+  }
   const plugins = builtIns.map((plugin) => checkPlugin(plugin, undefined, null));
   for (const { path, options } of requests) plugins.push(await loadPlugin({ path, options }));
   const names = plugins.map(({ plugin }) => plugin.name);

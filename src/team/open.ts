@@ -33,12 +33,13 @@ export function openRun(setup: TeamSetup): Run {
     writeError: null,
     elapsed: () => earlier + Math.max(0, setup.clock.now() - setup.startedAt),
     emit: createEmitter(() => run),
-    pluginFailed: (error) => {
-      const failure = asPluginError(error, "onConsensus");
+    pluginFailed: (error, hook) => {
+      const failure = asPluginError(error, hook);
       reportPlugin(run, failure);
       run.pluginBroke = true;
       stopRun(run, { reason: "plugin", message: failure.message });
     },
+    pluginWarned: (error, hook) => reportPlugin(run, asPluginError(error, hook)),
     cannotWrite: (error) => {
       if (run.writeError) return;
       run.writeError = error instanceof Error ? error : new Error(messageOf(error));
@@ -128,6 +129,7 @@ function createFilter(): (error: PluginError) => boolean {
 
 function reportPlugin(run: Run, { plugin, hook, detail, file }: PluginError): void {
   const message = run.redact(detail.replace(/\s*\n\s*/g, " "));
-  run.emit({ type: "plugin.error", plugin, hook, message, ...(file ? { file } : {}) });
+  // A cleanup that fails after the end is no part of the run any more: the journal ends with run.finished.
+  if (!run.state.finished) run.emit({ type: "plugin.error", plugin, hook, message, ...(file ? { file } : {}) });
   run.log.warn(`plugin ${plugin}${file ? ` (${file})` : ""}, ${hook}: ${message}`);
 }
