@@ -1,6 +1,7 @@
 import type { AgentCost, ResultLimits, RunResult } from "../../session/result.ts";
 import { formatDuration, formatMoney, plural } from "../../text.ts";
 import type { DecisionKind } from "../../types.ts";
+import { headline } from "./clean.ts";
 
 /** How the report says things. Pure. */
 
@@ -19,7 +20,7 @@ export function verdictOf(result: RunResult, finished: boolean): string {
   if (kind === "none" || winner === null) {
     return finished ? `Nobody was chosen: ${because(result)}.` : "This run has no result yet.";
   }
-  const chosen = `${model ?? "a model"} (${winner}) was chosen`;
+  const chosen = `${headline(model ?? "a model", 80)} (${winner}) was chosen`;
   switch (kind) {
     case "consensus":
       return `${chosen} ${votesFor(result)} in ${rounds === 1 ? "the first round" : `round ${rounds}`}.`;

@@ -97,8 +97,9 @@ describe("what is not known", () => {
   });
 
   test("a run without a result tells what happened so far and how to go on", async () => {
-    const text = textOf(await renderMade({ ...team, finished: false }));
+    const text = textOf(await renderMade({ ...team, finished: false, decided: false }));
     expect(text).toContain("mg-team ended before it could decide");
+    expect(textOf(await renderMade({ ...team, finished: false }))).toContain("mg-team ended before it could write it");
     expect(text).toContain("mg-team resume team_20261129_181500");
     expect(text).toContain("agent_c");
   });

@@ -18,6 +18,8 @@ export interface MadeRun {
   readonly text?: (place: string) => string;
   /** Without it there is no result.json. */
   readonly finished?: boolean;
+  /** Without it the journal ends before the decision. */
+  readonly decided?: boolean;
   readonly result?: Partial<RunResult>;
   /** Of every step. */
   readonly cost?: StepCost;
@@ -108,7 +110,7 @@ function agentAt(index: number, text: Text): Agent {
   return { id: `agent_${letters}`, model: text("model"), backend: "codex", modelName: text("model") };
 }
 
-function eventsOf(agents: readonly Agent[], { rounds, cost = oneCent }: MadeRun, text: Text): EventBody[] {
+function eventsOf(agents: readonly Agent[], { rounds, cost = oneCent, decided = true }: MadeRun, text: Text): EventBody[] {
   const bodies: EventBody[] = [
     {
       type: "run.started",
@@ -156,7 +158,12 @@ function eventsOf(agents: readonly Agent[], { rounds, cost = oneCent }: MadeRun,
     }
     bodies.push({ type: "ballots", round, ballots, tally: { [first]: ballots.length } });
   }
-  bodies.push({ type: "decision", round: rounds, decision: { kind: "consensus", reason: "majority", winner: first, rule: text("rule") } });
+  if (decided)
+    bodies.push({
+      type: "decision",
+      round: rounds,
+      decision: { kind: "consensus", reason: "majority", winner: first, rule: text("rule") },
+    });
   return bodies;
 }
 

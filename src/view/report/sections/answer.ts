@@ -42,8 +42,10 @@ function noAnswer({ finished, atWork, result, answers }: ReportModel): Html {
   const resume = `mg-team resume ${shellWord(result.session_id)}`;
   const kept = submitted && html`<p>What the agents have answered is kept: see <a href="#agents">the agents</a>.</p>`;
   if (atWork) return html`<p class="none">There is no answer yet: the agents were still at work when this page was written.</p>${kept}`;
-  if (!finished)
-    return html`<p class="none">There is no answer: mg-team ended before it could decide.</p><p>Go on with <code>${resume}</code>.</p>${kept}`;
+  if (!finished) {
+    const before = result.decision.kind === "none" ? "decide" : "write it";
+    return html`<p class="none">There is no answer: mg-team ended before it could ${before}.</p><p>Go on with <code>${resume}</code>.</p>${kept}`;
+  }
   return html`<p class="none">There is no answer: ${because(result)}.</p>
 ${result.decision.reason === "interrupted" && html`<p>Go on with <code>${resume}</code>.</p>`}${kept}`;
 }

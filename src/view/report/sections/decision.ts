@@ -24,6 +24,8 @@ ${winner !== null && ballots.length > 0 && html`<h3>Dissent</h3><p>${dissentWord
 // --- internal ---
 
 const listed = 60;
+/** A list with more items is folded. */
+const mostOpen = 12;
 
 function listOfBallots(ballots: readonly ResultBallot[], winner: string | null): Html {
   const list = html`<ul class="plain" id="ballots">${ballots.map((ballot) => ballotItem(ballot, winner))}</ul>`;
@@ -36,7 +38,7 @@ function ballotItem({ voter, target, round, standing, why, reason }: ResultBallo
     ? html` <span class="tag stale">dissent</span>`
     : standing !== "valid" && html` <span class="tag ${standing}">${standing}</span>`;
   return html`<li>${agentName(voter)} voted for ${targetName(target, voter)}${tag} <span class="dim">round ${round}</span>
-${why !== "" && html`<p class="dim">It does not count: ${why}.</p>`}${quote(reason, "No reason was given.")}</li>`;
+${standing !== "valid" && why !== "" && html`<p class="dim">It does not count: ${why}.</p>`}${quote(reason, "No reason was given.")}</li>`;
 }
 
 function dissentWords(dissent: readonly Dissent[], ballots: readonly ResultBallot[]): Value {
@@ -56,9 +58,10 @@ function dissentWords(dissent: readonly Dissent[], ballots: readonly ResultBallo
 
 function changeList(changes: readonly Change[], ballots: readonly ResultBallot[]): Html {
   const more = changes.length - listed;
-  return html`<ul class="plain">${changes.slice(0, listed).map((change) => changeItem(change, ballots))}</ul>${
+  const list = html`<ul class="plain">${changes.slice(0, listed).map((change) => changeItem(change, ballots))}</ul>${
     more > 0 && html`<p>And ${plural(more, "more change")}.</p>`
   }`;
+  return changes.length > mostOpen ? fold(`All ${changes.length} changes`, list) : list;
 }
 
 function changeItem(change: Change, ballots: readonly ResultBallot[]): Html {

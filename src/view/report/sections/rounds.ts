@@ -1,6 +1,7 @@
 import { formatDuration, plural } from "../../../text.ts";
 import type { Cell, CellOutcome, Timeline } from "../../timeline.ts";
 import { beginningOf } from "../clean.ts";
+import { editList } from "../edits.ts";
 import { type Html, html, type Value, whole } from "../html.ts";
 import type { ReportModel } from "../model.ts";
 import { agentName, dataTable, fold, type Section } from "../parts.ts";
@@ -14,32 +15,23 @@ export function roundsSection({ timeline, result, edits }: ReportModel): Section
     ({ agent, live }) => html`<li>${agentName(agent.id)}<span class="model">${agent.model}${!live && ", out"}</span></li>`,
   );
   const body = html`<div class="swim${!words && " small"}"><ol class="names" aria-hidden="true">${names}</ol><div class="scroll" tabindex="0" role="group" aria-label="Swimlane">${swimlane(timeline, result.decision.winner, "rounds-told")}</div></div>
-${legend(timeline)}
+${legend(timeline, words)}
 <p class="unseen" id="rounds-told">${whole(beginningOf(inWords(timeline), longestTold).text)}</p>
 ${timeline.lanes.length * timeline.rounds <= mostCells && fold("The same as a table", asTable(timeline))}
-${
-  edits.length > 0 &&
-  html`<h3>Edited questions</h3><p>A plugin has changed what these agents were asked.</p><ul class="plain">${edits
-    .slice(0, mostEdits)
-    .map(
-      ({ agent, round, query }) =>
-        html`<li>${agentName(agent)} <span class="dim">${round === 0 ? "outside of rounds" : `round ${round}`}</span><pre class="text" tabindex="0">${query}</pre></li>`,
-    )}</ul>${edits.length > mostEdits && html`<p>And ${plural(edits.length - mostEdits, "more launch", "more launches")}; all are in events.jsonl.</p>`}`
-}`;
+${editList(edits)}`;
   return { id: "rounds", title: "Rounds", body };
 }
 
 // --- internal ---
 
 const mostCells = 800;
-const mostEdits = 10;
 /** Lanes that are told in words beside the picture. */
 const mostTold = 16;
 const longestTold = 20_000;
 
-const legendWords: readonly (readonly [kind: string, words: string, when: (cell: Cell) => boolean])[] = [
-  ["answer", "an answer, with its number", (cell) => cell.outcome === "answer"],
-  ["vote valid", "a vote, with the agent that it was for", (cell) => cell.vote?.standing === "valid"],
+const legendWords: readonly (readonly [kind: string, words: string, when: (cell: Cell) => boolean, detail?: string])[] = [
+  ["answer", "an answer", (cell) => cell.outcome === "answer", ", with its number"],
+  ["vote valid", "a vote", (cell) => cell.vote?.standing === "valid", ", with the agent that it was for"],
   ["vote stale", "a vote that became stale: a newer answer came", (cell) => cell.vote?.standing === "stale"],
   ["vote invalid", "an invalid vote", (cell) => cell.vote?.standing === "invalid"],
   ["vote uncounted", "a vote that was not counted", (cell) => cell.vote !== null && cell.vote.standing === null],
@@ -49,11 +41,14 @@ const legendWords: readonly (readonly [kind: string, words: string, when: (cell:
   ["unfinished", "not finished", (cell) => cell.outcome === "unfinished"],
 ];
 
-function legend({ lanes }: Timeline): Html {
+function legend({ lanes }: Timeline, detailed: boolean): Html {
   const cells = lanes.flatMap((lane) => lane.cells.filter((cell) => cell !== null));
   const items = legendWords
     .filter(([, , when]) => cells.some(when))
-    .map(([kind, words]) => html`<li><svg width="18" height="18" viewBox="0 0 18 18" aria-hidden="true">${shape(kind)}</svg>${words}</li>`);
+    .map(
+      ([kind, words, , detail = ""]) =>
+        html`<li><svg width="18" height="18" viewBox="0 0 18 18" aria-hidden="true">${shape(kind)}</svg>${words}${detailed && detail}</li>`,
+    );
   return html`<ul class="legend">${items}</ul>`;
 }
 
