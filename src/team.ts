@@ -19,7 +19,11 @@ export async function runTeam(setup: TeamSetup): Promise<RunResult> {
   const run = openRun(setup);
   const unfollow = followSignals(run);
   try {
-    for (const event of setup.opening) run.emit(event);
+    for (const event of setup.opening) {
+      run.emit(event);
+      // Nothing is spent yet; a journal without its beginning would be no use to a resume.
+      if (run.writeError) throw run.writeError;
+    }
     setup.followWarnings((message) => run.emit({ type: "preflight.warning", message: run.redact(message) }));
     await run.host.apply(setup.plugins, (plugin) => teamFor(run, plugin));
     recoverSteps(run);

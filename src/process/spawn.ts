@@ -54,7 +54,7 @@ const windows = process.platform === "win32";
 
 function openLogs(spec: ChildSpec, files: number[], tails: LogTail[]): { stdout: number; stderr: number } | { error: SpawnError } {
   try {
-    fs.rmSync(join(spec.logDir, exitFile), { force: true }); // of an earlier start in this directory
+    removeOldRecord(join(spec.logDir, exitFile));
     const open = (stream: "stdout" | "stderr") => {
       const path = join(spec.logDir, `${stream}.log`);
       const file = fs.openSync(path, "a", 0o600);
@@ -67,6 +67,15 @@ function openLogs(spec: ChildSpec, files: number[], tails: LogTail[]): { stdout:
   } catch (error) {
     const code = (error as NodeJS.ErrnoException).code ?? "UNKNOWN";
     return { error: { code, message: `cannot open the logs in ${spec.logDir}: ${reasonOf(error)}` } };
+  }
+}
+
+/** Of an earlier start in this directory. Not `rmSync`: Bun 1.4.5 reports a disk's error there as EFAULT. */
+function removeOldRecord(path: string): void {
+  try {
+    fs.unlinkSync(path);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
   }
 }
 

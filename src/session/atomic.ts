@@ -24,6 +24,18 @@ export function writeFileWholeSync(path: string, data: string | Uint8Array, mode
   writeThenRename(path, data, mode, false);
 }
 
+/**
+ * Makes a directory for our own files, and those above it; one that exists is fine. Readable by its owner only.
+ * @throws TeamError `write` with path and reason
+ */
+export function makeDirectory(path: string): void {
+  try {
+    fs.mkdirSync(path, { recursive: true, mode: 0o700 });
+  } catch (error) {
+    throw writeError("make the directory", path, error);
+  }
+}
+
 /** Writes all bytes to an open file; the system may take fewer at a time. Throws the system's error. */
 export function writeAllSync(file: number, bytes: Uint8Array): void {
   for (let done = 0; done < bytes.length; ) done += fs.writeSync(file, bytes, done, bytes.length - done);

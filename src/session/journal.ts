@@ -67,6 +67,8 @@ const lineBytes = 8191;
 class FileJournal implements Journal {
   /** A failed write left a part of its line behind, and cutting it off failed too. */
   private torn = false;
+  /** Something was written that no fsync has followed. */
+  private unsynced = false;
 
   constructor(
     readonly path: string,
@@ -88,8 +90,9 @@ class FileJournal implements Journal {
     try {
       if (this.torn) cutTo(this.file, this.size);
       this.torn = false;
+      this.unsynced = true;
       writeAllSync(this.file, line);
-      if (options.durable) fs.fdatasyncSync(this.file);
+      if (options.durable) this.sync(this.file);
     } catch (error) {
       this.takeBack(this.file);
       throw writeError("write to the journal", this.path, error);
@@ -105,12 +108,17 @@ class FileJournal implements Journal {
     this.file = null;
     if (file === null) return;
     try {
-      fs.fdatasyncSync(file); // Bun tells no errors of close (seen with 1.4.5)
+      if (this.unsynced) this.sync(file); // Bun tells no errors of close (seen with 1.4.5)
     } catch (error) {
       throw writeError("write to the journal", this.path, error);
     } finally {
       fs.closeSync(file);
     }
+  }
+
+  private sync(file: number): void {
+    fs.fdatasyncSync(file);
+    this.unsynced = false;
   }
 
   private takeBack(file: number): void {

@@ -1,9 +1,8 @@
-import { mkdirSync } from "node:fs";
 import { dirname } from "node:path";
 import { parse } from "yaml";
 import { type Clock, systemClock } from "../../clock.ts";
 import { TeamError } from "../../errors.ts";
-import { writeFileAtomic } from "../../session/atomic.ts";
+import { makeDirectory, writeFileAtomic } from "../../session/atomic.ts";
 import { priceOf, type TokenPrice } from "../../session/cost.ts";
 import { quoted } from "../../text.ts";
 import type { Agent } from "../../types.ts";
@@ -64,7 +63,7 @@ export function createMassgenEngine(options: MassgenEngineOptions): Engine {
       const base = own?.config ?? (await makeQuickstart(agent, config));
       const baseDir = agent.config === undefined ? options.projectDir : dirname(agent.config);
       const adjusted = adjustConfig(base, { agent: agent.id, docker, context, baseDir, env });
-      mkdirSync(dirname(out), { recursive: true, mode: 0o700 });
+      makeDirectory(dirname(out));
       await writeFileAtomic(out, formatConfig(adjusted));
     },
   };

@@ -48,9 +48,9 @@ export function essence(text: string): string {
 
 // --- internal ---
 
-/** EMFILE, EAGAIN, ENOMEM and the like pass; a missing program does not. */
+/** EMFILE, EAGAIN, ENOMEM, a disk that is full or errs, and the like pass; a missing program does not. */
 function spawnClass(code: string): FailureClass {
-  return ["EMFILE", "ENFILE", "EAGAIN", "ENOMEM", "ENOSPC", "ETXTBSY"].includes(code) ? "crash" : "config";
+  return ["EMFILE", "ENFILE", "EAGAIN", "ENOMEM", "ENOSPC", "EDQUOT", "EIO", "ETXTBSY"].includes(code) ? "crash" : "config";
 }
 
 function stopClass(cause: string): FailureClass {

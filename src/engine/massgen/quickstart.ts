@@ -1,9 +1,10 @@
-import { mkdirSync, readFileSync, rmSync } from "node:fs";
+import { readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import type { Clock } from "../../clock.ts";
 import { keyVariables } from "../../config/keys.ts";
 import { TeamError } from "../../errors.ts";
 import { type ChildExit, startChild } from "../../process/child.ts";
+import { makeDirectory } from "../../session/atomic.ts";
 import { quoted } from "../../text.ts";
 import type { Agent } from "../../types.ts";
 import { createCauses } from "./causes.ts";
@@ -37,7 +38,7 @@ const written = "written";
 export async function runQuickstart(agent: Agent, options: QuickstartOptions): Promise<string> {
   const { runDir, clock, redact } = options;
   const out = join(runDir, "quickstart.yaml");
-  mkdirSync(runDir, { recursive: true, mode: 0o700 });
+  makeDirectory(runDir);
   rmSync(out, { force: true });
   const causes = createCauses();
   const talk = { succeeded: false, needs: null as string | null };

@@ -1,8 +1,7 @@
-import { mkdirSync } from "node:fs";
 import { dirname } from "node:path";
 import { type Clock, systemClock } from "../../clock.ts";
 import { listPrice } from "../../native/prices.ts";
-import { writeFileAtomic } from "../../session/atomic.ts";
+import { makeDirectory, writeFileAtomic } from "../../session/atomic.ts";
 import { priceOf, type TokenPrice } from "../../session/cost.ts";
 import type { Agent } from "../../types.ts";
 import type { Engine, StepReport } from "../engine.ts";
@@ -49,7 +48,7 @@ export function createNativeEngine(options: NativeEngineOptions): Engine {
     recover: (step) => reportLost(step, price(step.agent)),
     async writeConfig(agent, out, { context }) {
       const config = nativeConfig(agent, { context, price: given(agent), redact, warn });
-      mkdirSync(dirname(out), { recursive: true, mode: 0o700 });
+      makeDirectory(dirname(out));
       await writeFileAtomic(out, formatConfig(config));
     },
   };

@@ -1,7 +1,5 @@
-import { mkdirSync } from "node:fs";
 import { delimiter, join } from "node:path";
-import { writeFileAtomic } from "../../../session/atomic.ts";
-import { writeError } from "../../../session/reasons.ts";
+import { makeDirectory, writeFileAtomic } from "../../../session/atomic.ts";
 import type { BallotNeed } from "./need.ts";
 import source from "./sitecustomize.py" with { type: "text" };
 
@@ -38,11 +36,7 @@ export async function prepareBallotFix(input: BallotFixInput): Promise<BallotFix
   const fix = planBallotFix(input);
   if (fix.state === "off") return fix;
   const { directory } = input;
-  try {
-    mkdirSync(directory, { recursive: true, mode: 0o700 });
-  } catch (error) {
-    throw writeError("write", directory, error);
-  }
+  makeDirectory(directory);
   await writeFileAtomic(join(directory, "sitecustomize.py"), source);
   return fix;
 }
