@@ -2,6 +2,7 @@ import { z } from "zod";
 import type { StepSpec } from "./engine/engine.ts";
 import type { LaunchRequest } from "./plugin/hooks.ts";
 import { findAgent, type StepKind } from "./session/state.ts";
+import { withPatience } from "./team/patience.ts";
 import type { Run } from "./team/run.ts";
 import { type FinishedStep, finishStep, nextTry, runStep } from "./team/step.ts";
 import { type AgentId, unknownCost } from "./types.ts";
@@ -27,10 +28,10 @@ export async function runRound(run: Run, round: number, agents: readonly AgentId
 /** Lets plugins edit a launch, or skip it. Null when the run stops instead. */
 export async function askPlugins(run: Run, request: LaunchRequest): Promise<LaunchRequest | null> {
   try {
-    const answer = (await run.hooks.beforeLaunch.promise({ ...request })) ?? request;
+    const answer = (await withPatience(run, "beforeLaunch", run.hooks.beforeLaunch.promise({ ...request }))) ?? request;
     return run.stopper.request ? null : edited(request, answer);
   } catch (error) {
-    run.pluginFailed(error);
+    run.pluginFailed(error, "beforeLaunch");
     return null;
   }
 }
@@ -95,10 +96,10 @@ async function annotate(run: Run, step: FinishedStep): Promise<void> {
   if (step.interrupted || run.stopper.interrupted) return;
   try {
     const copy = structuredClone(step.action);
-    const { notes } = (await run.hooks.onAction.promise(copy)) ?? copy;
+    const { notes } = (await withPatience(run, "onAction", run.hooks.onAction.promise(copy))) ?? copy;
     if (Array.isArray(notes)) step.action.notes = notes.map(String);
   } catch (error) {
-    run.pluginFailed(error);
+    run.pluginFailed(error, "onAction");
   }
 }
 

@@ -6,6 +6,7 @@ import { teamFor } from "./team/api.ts";
 import { deliberate } from "./team/deliberate.ts";
 import { deliver } from "./team/deliver.ts";
 import { followSignals, openRun } from "./team/open.ts";
+import { withPatience } from "./team/patience.ts";
 import type { Run, TeamSetup } from "./team/run.ts";
 import { closeSteps, recoverSteps } from "./team/step.ts";
 import type { AgentId, Verdict } from "./types.ts";
@@ -25,7 +26,11 @@ export async function runTeam(setup: TeamSetup): Promise<RunResult> {
       if (run.writeError) throw run.writeError;
     }
     setup.followWarnings((message) => run.emit({ type: "preflight.warning", message: run.redact(message) }));
-    await run.host.apply(setup.plugins, (plugin) => teamFor(run, plugin));
+    const applied = run.host.apply(setup.plugins, (plugin) => teamFor(run, plugin));
+    await withPatience(run, "apply", applied).catch((error: unknown) => {
+      if (!run.signal) throw error;
+      run.pluginWarned(error, "apply");
+    });
     recoverSteps(run);
     const verdict = run.state.decision ?? (await decide(run));
     return await deliver(run, verdict);
@@ -35,7 +40,7 @@ export async function runTeam(setup: TeamSetup): Promise<RunResult> {
     await closeSteps(run, "ended");
     throw error;
   } finally {
-    await run.host.close();
+    await withPatience(run, "cleanup", run.host.close()).catch((error: unknown) => run.log.warn(messageOf(error)));
     unfollow();
   }
 }

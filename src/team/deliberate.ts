@@ -1,9 +1,9 @@
 import { decideByAttrition, decideByExhaustion, decideByMajority, force, markBallots, mustAct, tallyOf } from "../consensus.ts";
 import { Stage, type TeamHooks } from "../plugin/hooks.ts";
-import { within } from "../plugin/within.ts";
 import type { BallotStanding } from "../session/events.ts";
 import { deliberationOf } from "../session/state.ts";
 import { type AgentId, type Ballot, type Deliberation, decisionReasons, type StopRequest, type Verdict } from "../types.ts";
+import { withPatience } from "./patience.ts";
 import type { Run } from "./run.ts";
 
 /** Who acts next, or how the run ends. */
@@ -58,18 +58,14 @@ function journalBallots(run: Run, { round, agents }: Deliberation): void {
   }
 }
 
-/** Seconds that plugins have for a decision once a signal wants the result at once (reliability.md: hosts give 7.5-10 s). */
-const hurriedSeconds = 2;
-
 async function askPlugins(run: Run): Promise<Deliberation> {
   const fresh = () => deliberationOf(run.state, run.settings.limits.maxRounds, stopOf(run));
   const deliberation = fresh();
   try {
-    const asked = run.hooks.onConsensus.promise(deliberation);
-    const answer = run.stopper.interrupted ? await within(hurriedSeconds, asked) : await asked;
+    const answer = await withPatience(run, "onConsensus", run.hooks.onConsensus.promise(deliberation));
     return settle(fresh(), answer ?? deliberation);
   } catch (error) {
-    run.pluginFailed(error);
+    run.pluginFailed(error, "onConsensus");
     return decideWithoutPlugins(fresh());
   }
 }

@@ -1,17 +1,14 @@
 import { messageOf } from "../errors.ts";
-import { within } from "../plugin/within.ts";
 import { writeFileAtomic } from "../session/atomic.ts";
 import type { RunResult } from "../session/result.ts";
 import type { Verdict } from "../types.ts";
 import { currentAnswers } from "./api.ts";
+import { withPatience } from "./patience.ts";
 import { buildResult, refreshResult } from "./result.ts";
-import { asPluginError, type Run } from "./run.ts";
+import type { Run } from "./run.ts";
 import { closeSteps, stopCauseOf } from "./step.ts";
 import { createStopper } from "./stopper.ts";
 import { writeAgentSynthesis, writeMarkdown } from "./synthesis.ts";
-
-/** Seconds that `onFinish` has once a signal has ended the run. */
-const hurriedSeconds = 2;
 
 /**
  * From the decision to the files: first the document and `result.json`, so that nothing can lose them; then the children that a signal
@@ -43,7 +40,7 @@ export async function deliver(run: Run, verdict: Verdict): Promise<RunResult> {
   await write(() => writeMarkdown(run, result, verdict));
   await write(writeResult);
   await closeSteps(run, cause);
-  if (run.settings.synthesis === "agent" && !run.writeError && !run.signal) {
+  if (run.settings.synthesis === "agent" && !run.writeError) {
     await write(() => writeAgentSynthesis(run, result));
     await closeSteps(run, "ended");
   }
@@ -71,10 +68,8 @@ function beginSynthesis(run: Run): void {
 
 async function finish(run: Run, result: RunResult): Promise<void> {
   try {
-    const told = run.hooks.onFinish.promise(result);
-    await (run.signal ? within(hurriedSeconds, told) : told);
+    await withPatience(run, "onFinish", run.hooks.onFinish.promise(result));
   } catch (error) {
-    const { plugin, hook } = asPluginError(error, "onFinish");
-    run.emit({ type: "plugin.error", plugin, hook, message: run.redact(messageOf(error)) });
+    run.pluginWarned(error, "onFinish");
   }
 }

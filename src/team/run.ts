@@ -79,7 +79,9 @@ export interface Run extends TeamSetup {
   /** Journals an event, applies it to the state, and shows it to the view and to plugins. Never throws. */
   emit(body: EventBody): void;
   /** A plugin failed where that stops the run: says so and asks for the stop. */
-  pluginFailed(error: unknown): void;
+  pluginFailed(error: unknown, hook: PluginError["hook"]): void;
+  /** A plugin failed where that changes nothing: says so. */
+  pluginWarned(error: unknown, hook: PluginError["hook"]): void;
   /** A file of the run could not be written: says so, once, and asks for the stop. What happens from here on could not be resumed, and must not cost more. */
   cannotWrite(error: unknown): void;
 }

@@ -1,15 +1,11 @@
-import { messageOf } from "../errors.ts";
 import type { SynthesisDocument } from "../plugin/hooks.ts";
-import { within } from "../plugin/within.ts";
 import { writeFileAtomic } from "../session/atomic.ts";
 import { copyDeliverable, copyWinner } from "../session/deliverable.ts";
 import type { RunResult } from "../session/result.ts";
 import type { Verdict } from "../types.ts";
 import { currentAnswers } from "./api.ts";
-import { asPluginError, type Run } from "./run.ts";
-
-/** Seconds that plugins have for the document once a signal wants the result at once. */
-const hurriedSeconds = 2;
+import { withPatience } from "./patience.ts";
+import type { Run } from "./run.ts";
 
 /**
  * Puts the winner's files in place and writes `final_answer.md` around its answer. After this the run's result is safe,
@@ -27,6 +23,7 @@ export async function writeMarkdown(run: Run, result: RunResult, verdict: Verdic
     if (copied.files.length > 0) result.synthesis = { ...result.synthesis, deliverable: directory.deliverable };
     for (const { path, why } of copied.leftOut) if (why !== "internal") result.warnings.push(`${path} is not in the deliverable: ${why}`);
   }
+  if (run.signal && run.settings.synthesis === "agent") sayStopped(run, result);
   const document = newDocument(run, result, "markdown", result.answer);
   const { markdown } = await askPlugins(run, document);
   await writeFileAtomic(directory.finalAnswer, markdown === "" ? result.answer : markdown);
@@ -35,12 +32,13 @@ export async function writeMarkdown(run: Run, result: RunResult, verdict: Verdic
 
 /** Offers plugins to make a synthesis by a model; keeps the Markdown document, with the reason, where none comes of it. */
 export async function writeAgentSynthesis(run: Run, result: RunResult): Promise<void> {
-  if (result.answer === null || result.synthesis.path === null || run.signal) return;
+  if (result.answer === null || result.synthesis.path === null) return;
+  if (run.signal) return sayStopped(run, result);
   run.emit({ type: "synthesis.started", kind: "agent" });
   const document = newDocument(run, result, "agent", result.answer);
   const settled = await askPlugins(run, document);
   const made = settled.madeBy !== null && settled.whyNotAgent === null;
-  const whyNot = made ? null : (settled.whyNotAgent ?? "no plugin made a synthesis");
+  const whyNot = made ? null : (settled.whyNotAgent ?? (run.signal ? whyStopped(run) : "no plugin made a synthesis"));
   result.synthesis = { ...result.synthesis, kind: made ? "agent" : "markdown", why_not_agent: whyNot };
   if (settled.markdown !== "") await writeFileAtomic(run.directory.finalAnswer, settled.markdown);
   const { path } = result.synthesis;
@@ -54,17 +52,33 @@ export async function writeAgentSynthesis(run: Run, result: RunResult): Promise<
 
 // --- internal ---
 
+function sayStopped(run: Run, result: RunResult): void {
+  result.synthesis = { ...result.synthesis, why_not_agent: whyStopped(run) };
+}
+
+function whyStopped({ stopper }: Run): string {
+  return `the run was stopped (${stopper.request?.message ?? "by a signal"})`;
+}
+
 function newDocument(run: Run, result: RunResult, kind: "agent" | "markdown", answer: string): SynthesisDocument {
-  return { kind, answer, madeBy: null, markdown: "", whyNotAgent: null, result, directory: run.directory.synthesis };
+  return {
+    kind,
+    answer,
+    madeBy: null,
+    markdown: "",
+    whyNotAgent: result.synthesis.why_not_agent,
+    result,
+    directory: run.directory.synthesis,
+  };
 }
 
 async function askPlugins(run: Run, document: SynthesisDocument): Promise<SynthesisDocument> {
   try {
-    const asked = run.hooks.onSynthesis.promise(document);
-    return (run.signal ? await within(hurriedSeconds, asked) : await asked) ?? document;
+    // A signal stops the synthesis step: what its plugin makes of that comes after its end.
+    const steps = () => (document.kind === "agent" ? Promise.all([...run.running.keys()].map(({ report }) => report)) : Promise.resolve());
+    return (await withPatience(run, "onSynthesis", run.hooks.onSynthesis.promise(document), steps)) ?? document;
   } catch (error) {
-    const { plugin, hook } = asPluginError(error, "onSynthesis");
-    run.emit({ type: "plugin.error", plugin, hook, message: run.redact(messageOf(error)) });
+    run.pluginWarned(error, "onSynthesis");
     return document;
   }
 }

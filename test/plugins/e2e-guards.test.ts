@@ -1,6 +1,9 @@
 import { describe, expect, test } from "bun:test";
+import { existsSync, readFileSync } from "node:fs";
+import type { RunResult } from "../../src/session/result.ts";
 import { withPlugin } from "../support/outside-plugin.ts";
-import { patience, playRun } from "../support/runs.ts";
+import { argumentsOf, createRunProject, inTurn, onlyRun, patience, playRun } from "../support/runs.ts";
+import { until } from "../support/temp.ts";
 
 // What keeps an outside plugin from harming a run, in whole runs: failures that would repeat for ever, values that nobody could use.
 
@@ -44,3 +47,42 @@ test.concurrent(
   },
   patience,
 );
+
+describe("Ctrl-C while a plugin takes its time", () => {
+  for (const [hook, winner] of [
+    ["beforeLaunch", null],
+    ["onAction", null],
+    ["onConsensus", "agent_a"],
+    ["onSynthesis", "agent_a"],
+    ["onFinish", "agent_a"],
+  ] as const) {
+    test.concurrent(
+      `${hook} without a time limit: the result is there soon, exit 130`,
+      () => interruptedIn(`team.hooks.${hook}.tapPromise({ name: "slow", timeLimitSeconds: null }, () => slow());`, winner),
+      patience,
+    );
+  }
+  test.concurrent("apply", () => interruptedIn("await slow();", null), patience);
+  test.concurrent("a cleanup", () => interruptedIn("return () => slow();", "agent_a", 0), patience);
+});
+
+/** Interrupts a run whose plugin never comes back. */
+async function interruptedIn(body: string, winner: string | null, code = 130): Promise<void> {
+  await inTurn(async () => {
+    const plugin = `const slow = async () => { (await import("node:fs")).writeFileSync(process.env.MARK, ""); await new Promise(() => {}); };\n${body}`;
+    const spec = { plays: team, ...withPlugin("slow", plugin) };
+    await using project = createRunProject(spec);
+    project.env.MARK = project.temp.join("fake/slow");
+    const run = project.start(argumentsOf(spec));
+    await until(() => existsSync(project.env.MARK ?? ""), "the slow plugin", 90);
+    await Bun.sleep(200);
+    const at = performance.now();
+    run.kill("SIGINT");
+    const ended = await run.result;
+    expect((performance.now() - at) / 1000).toBeLessThan(9);
+    expect(ended).toMatchObject({ code, signal: null });
+    const result: RunResult = JSON.parse(readFileSync(onlyRun(project).result, "utf8"));
+    expect(result.decision.winner).toBe(winner);
+    expect(ended.stderr).toContain("it did not finish within 2 s of the signal");
+  });
+}
