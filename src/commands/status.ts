@@ -5,7 +5,6 @@ import { findStatusTarget, readStatus } from "../view/status/read.ts";
 import { renderStatus } from "../view/status/render.ts";
 import { hasColor, widthOfOutput } from "./appearance.ts";
 import type { Command } from "./command.ts";
-import { watchStatus } from "./watch.ts";
 
 /** Shows where a run stands, whoever started it. */
 export const command: Command = {
@@ -45,7 +44,8 @@ export const command: Command = {
   async run(context) {
     const { options, positionals, cwd, stdout } = context;
     const target = findStatusTarget(cwd, positionals.id);
-    if (isGiven(options, "watch")) return watchStatus(context, target);
+    // What draws on terminals takes a while to load.
+    if (isGiven(options, "watch")) return (await import("./watch.ts")).watchStatus(context, target);
     const status = readStatus(target, Date.now());
     if (isGiven(options, "json")) stdout.write(`${JSON.stringify(status, null, 2)}\n`);
     else stdout.write(`${renderStatus(status, widthOfOutput(stdout), Number.POSITIVE_INFINITY, hasColor(context, stdout)).join("\n")}\n`);

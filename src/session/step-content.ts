@@ -80,9 +80,9 @@ function parseObject(bytes: Uint8Array, objectOnly: boolean): { readonly fields:
 
 function parseSeenSteps(value: unknown): AnswerSteps | null {
   if (typeof value !== "object" || value === null || Array.isArray(value)) return null;
-  const entries = Object.entries(value);
-  const usable = entries.length > 0 && entries.length <= mostSeen && entries.every(([, step]) => Number.isSafeInteger(step) && step >= 0);
-  return usable ? Object.fromEntries(entries as [string, number][]) : null;
+  const steps: unknown[] = Object.values(value);
+  const usable = steps.length > 0 && steps.length <= mostSeen && steps.every((step) => Number.isSafeInteger(step) && Number(step) >= 0);
+  return usable ? (value as AnswerSteps) : null;
 }
 
 function garbled(why: string): Garbled {

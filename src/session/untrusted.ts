@@ -94,13 +94,15 @@ export function isInside(path: string, directory: string): boolean {
 /** Text of UTF-8 bytes, a byte order mark included; null when they are not UTF-8. */
 export function decodeUtf8(bytes: Uint8Array): string | null {
   try {
-    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
+    return strictUtf8.decode(bytes);
   } catch {
     return null;
   }
 }
 
 // --- internal ---
+
+const strictUtf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
 class LeavesDirectory extends Error {}
 

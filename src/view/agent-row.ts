@@ -45,9 +45,13 @@ export interface AgentRow {
  * Every agent as it is at this moment.
  * @param elapsed seconds that the run has taken by now
  */
-export function agentRows(state: RunState, activity: Activity, elapsed: number): readonly AgentRow[] {
+export function agentRows(
+  state: RunState,
+  activity: Activity,
+  elapsed: number,
+  { by_agent: costs } = totalCost(state),
+): readonly AgentRow[] {
   const ballots = currentBallots(state);
-  const costs = totalCost(state).by_agent;
   return state.agents.map((agent) => {
     const { id, model } = agent.agent;
     const cost = costs[id] ?? freeCost;

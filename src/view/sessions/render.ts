@@ -16,7 +16,7 @@ export function renderSessions(sessions: readonly SessionEntry[], width: number,
     column("RUN", ({ session_id }) => ({ text: session_id }), { least: 20, rank: 9 }),
     column("STARTED", ({ started_at }) => ({ text: localTime(started_at) }), { least: 16, rank: 3 }),
     column("OUTCOME", outcomeOf, { least: 14, rank: 8 }),
-    column("COST", (session) => ({ text: costOf(session) }), { least: 6, rank: 6, align: "right" }),
+    column("COST", (session) => ({ text: costOf(session) }), { least: 8, rank: 6, align: "right" }),
     column("TIME", ({ duration_seconds: seconds }) => ({ text: seconds === null ? "" : formatDuration(Math.floor(seconds)) }), {
       least: 6,
       rank: 5,

@@ -4,7 +4,7 @@ import { applyEvent, deliberationOf, emptyState, type RunState } from "../../ses
 import { totalCost } from "../../session/totals.ts";
 import type { AgentId, Ballot } from "../../types.ts";
 import { type Activity, applyActivity, emptyActivity } from "../activity.ts";
-import { agentRows, currentBallots } from "../agent-row.ts";
+import { type AgentRow, agentRows, currentBallots } from "../agent-row.ts";
 import { conditionOf } from "../condition.ts";
 import { votesOf } from "../live/model.ts";
 import { type Cell, timelineOf } from "../timeline.ts";
@@ -33,6 +33,7 @@ export function statusFromJournal(directory: TeamDirectory, events: readonly Tea
   }
   if (!around.locked) Object.assign(activity, { ...emptyActivity(), ended: true });
   const elapsed = elapsedOf(state, events.at(-1), around);
+  const cost = totalCost(state);
   const ballots = currentBallots(state);
   const { tally, needed } = votesOf(state);
   const condition = conditionOf({ ...around, started: state.startedAt !== "", reason: state.decision?.reason ?? null });
@@ -47,8 +48,8 @@ export function statusFromJournal(directory: TeamDirectory, events: readonly Tea
     elapsed_seconds: Math.round(elapsed * 1000) / 1000,
     round: state.round,
     limits: state.limits,
-    cost: totalCost(state),
-    agents: agentsOf(state, activity, elapsed, directory.session),
+    cost,
+    agents: agentsOf(agentRows(state, activity, elapsed, cost), state, activity, directory.session),
     ballots: [...ballots.values()].map(({ voter, target, step, standing, why, self, reason }) => {
       return { voter, target, step, standing, why, self, reason };
     }),
@@ -67,9 +68,9 @@ export function statusFromJournal(directory: TeamDirectory, events: readonly Tea
 
 // --- internal ---
 
-function agentsOf(state: RunState, activity: Activity, elapsed: number, sessionDir: string): StatusAgent[] {
+function agentsOf(rows: readonly AgentRow[], state: RunState, activity: Activity, sessionDir: string): StatusAgent[] {
   const current = new Map(state.agents.map(({ agent, answers, failure }) => [agent.id, { answer: answers.at(-1), failure }] as const));
-  return agentRows(state, activity, elapsed).map((row): StatusAgent => {
+  return rows.map((row): StatusAgent => {
     const { answer, failure = null } = current.get(row.id) ?? {};
     const words = wordsOf(activity, row.id);
     const seconds = row.seconds === null ? null : Math.round(row.seconds * 1000) / 1000;
