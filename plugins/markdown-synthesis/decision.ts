@@ -20,6 +20,8 @@ export function decisionSection(result: RunResult): string {
   const { decision, agents, rounds } = result;
   const parts = [`## How it was decided`, words(decision.rule, 1000)];
   parts.push(decision.ballots.length === 0 ? "Nobody voted." : votesTable(decision.ballots, agents));
+  const ballot = ballotOf(result);
+  if (ballot !== "") parts.push(ballot);
   const dissent = dissentOf(result);
   if (dissent !== "") parts.push(dissent);
   parts.push(roundsOf(agents, rounds));
@@ -45,6 +47,13 @@ function votesTable(ballots: readonly ResultBallot[], agents: readonly ResultAge
     words(reason, cellLength) || "(none given)",
   ]);
   return table(["Voter", "Model", "Vote for", "Round", "Standing", "Reason"], rows, new Set([3]));
+}
+
+/** What the votes were cast on. mg-team's own engine needs no repair. */
+function ballotOf({ engine, decision }: RunResult): string {
+  if (engine.name !== "massgen" || decision.ballots.length === 0) return "";
+  if (engine.ballot_fix === "on") return "MassGen's ballot was repaired, so that every agent could vote for every answer.";
+  return "MassGen's ballot was not repaired; `mg-team doctor` tells whether it needs to be.";
 }
 
 /** Who voted otherwise, in their own words. */

@@ -77,6 +77,7 @@ function roughResult(): RunResult {
       { file: "app.js", line: 3, check: "javascript", message: "Unexpected token" },
       { file: ".", line: 0, check: "limits", message: "1 file is larger than 1 MiB and not checked: data.json" },
     ],
+    engine: { name: "massgen", version: "0.1.97", ballot_fix: "off" },
     warnings: ["pipe is not in the deliverable: it is a pipe"],
   });
 }
