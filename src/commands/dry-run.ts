@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import type { RunSettings } from "../config/settings.ts";
+import type { Environment } from "../config/trust-store.ts";
 import type { Engine, StepSpec } from "../engine/engine.ts";
 import type { TeamDirectory } from "../session/directory.ts";
 import { formatDuration, formatMoney, plural, shellWord } from "../text.ts";
@@ -27,11 +28,15 @@ export interface DryRun {
   readonly warnings: readonly string[];
 }
 
-/** Describes the first round of a run without starting or writing anything. */
+/**
+ * Describes the first round of a run without starting or writing anything.
+ * @param environment the caller's own, without keys from files: what steps get beside it is what mg-team adds
+ */
 export function describeDryRun(
   settings: RunSettings,
   engine: Engine,
   directory: TeamDirectory,
+  environment: Environment,
   more: { readonly docker: boolean; readonly warnings: readonly string[] },
 ): DryRun {
   const { agents, limits, synthesis } = settings;
@@ -47,7 +52,8 @@ export function describeDryRun(
       env: {},
       timeoutSeconds: limits.stepTimeoutSeconds,
     };
-    const { argv, cwd, added } = engine.command(spec);
+    const { argv, cwd, env } = engine.command(spec);
+    const added = Object.keys(env).filter((name) => env[name] !== environment[name]);
     return { agent: agent.id, model: agent.model, command: argv, cwd, added_variables: added };
   });
   const inRounds = agents.length * limits.maxRounds * (1 + limits.retries);

@@ -61,7 +61,7 @@ async function dryRun(
   const redact = createRedactor(report.secrets);
   const engine = await buildEngine({ settings, report, directory, environment, home, redact, warn: log.warn, clock, dryRun: true });
   for (const warning of warnings) log.warn(warning);
-  const dry = describeDryRun(settings, engine, directory, { docker: report.docker, warnings });
+  const dry = describeDryRun(settings, engine, directory, environment, { docker: report.docker, warnings });
   stdout.write(output.mode === "text" ? formatDryRun(dry, settings.limits) : `${JSON.stringify(dry, null, 2)}\n`);
   return ExitCode.ok;
 }
