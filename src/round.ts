@@ -1,4 +1,3 @@
-import { z } from "zod";
 import type { StepSpec } from "./engine/engine.ts";
 import type { LaunchRequest } from "./plugin/hooks.ts";
 import { findAgent, type StepKind } from "./session/state.ts";
@@ -38,19 +37,10 @@ export async function askPlugins(run: Run, request: LaunchRequest): Promise<Laun
 
 // --- internal ---
 
-/** Of what plugins return only what they may edit counts. Throws for what no step could be started with. */
+/** Of what plugins return only what they may edit counts. */
 function edited(request: LaunchRequest, { query, args, env, skip }: LaunchRequest): LaunchRequest {
-  const parsed = editsSchema.safeParse({ query, args, env, skip });
-  if (!parsed.success) throw new Error(`a plugin returned a launch request that cannot be used: ${z.prettifyError(parsed.error)}`);
-  return { ...request, ...parsed.data };
+  return { ...request, query, args, env, skip };
 }
-
-const editsSchema = z.object({
-  query: z.string().min(1),
-  args: z.array(z.string()),
-  env: z.record(z.string(), z.string()),
-  skip: z.object({ reason: z.string(), by: z.string() }).nullable(),
-});
 
 /** Seconds before the retry of a step whose provider refused for quota without saying for how long. */
 const quotaWait = 20;

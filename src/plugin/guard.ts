@@ -1,5 +1,6 @@
 import { listOf } from "../text.ts";
 import type { HookName, TeamHooks } from "./hooks.ts";
+import { problemWith } from "./values.ts";
 import { within } from "./within.ts";
 
 /** A tap failed. `message` names plugin, hook and what happened; the host decides what follows (design.md, hook table). */
@@ -135,9 +136,12 @@ function lend(guard: Guard, value: unknown): Loan {
   return {
     value: draft,
     accept(result) {
-      if (name === "onEvent" || name === "onFinish") return undefined;
-      const wrong = result === undefined ? null : whatIsWrong(result, original);
+      const returns = name !== "onEvent" && name !== "onFinish";
+      const wrong = returns && result !== undefined ? whatIsWrong(result, original) : null;
       if (wrong !== null) throw fail(`it returned ${wrong}; return the edited value, or nothing`);
+      const problem = problemWith(name, (returns ? result : null) ?? draft);
+      if (problem !== null) throw fail(`it left ${problem}`);
+      if (!returns) return undefined;
       if (name !== "onSynthesis") return result;
       Object.assign(original, result ?? draft);
       return undefined;

@@ -2,7 +2,7 @@ import { decideByAttrition, decideByExhaustion, decideByMajority, force, markBal
 import { Stage, type TeamHooks } from "../plugin/hooks.ts";
 import type { BallotStanding } from "../session/events.ts";
 import { deliberationOf } from "../session/state.ts";
-import { type AgentId, type Ballot, type Deliberation, decisionReasons, type StopRequest, type Verdict } from "../types.ts";
+import type { AgentId, Deliberation, StopRequest, Verdict } from "../types.ts";
 import { withPatience } from "./patience.ts";
 import type { Run } from "./run.ts";
 
@@ -61,9 +61,11 @@ function journalBallots(run: Run, { round, agents }: Deliberation): void {
 async function askPlugins(run: Run): Promise<Deliberation> {
   const fresh = () => deliberationOf(run.state, run.settings.limits.maxRounds, stopOf(run));
   const deliberation = fresh();
+  // Of the same moment: a step that a signal left running may end while plugins think, and its vote is not the one that they marked.
+  const own = fresh();
   try {
     const answer = await withPatience(run, "onConsensus", run.hooks.onConsensus.promise(deliberation));
-    return settle(fresh(), answer ?? deliberation);
+    return settle({ ...own, stop: stopOf(run) }, answer ?? deliberation);
   } catch (error) {
     run.pluginFailed(error, "onConsensus");
     return decideWithoutPlugins(fresh());
@@ -74,21 +76,13 @@ async function askPlugins(run: Run): Promise<Deliberation> {
 function settle(own: Deliberation, returned: Deliberation): Deliberation {
   for (const { id, ballot } of own.agents) {
     const marked = returned.agents.find((agent) => agent.id === id)?.ballot;
-    if (ballot && marked && isStanding(marked.standing))
-      Object.assign(ballot, { standing: marked.standing, why: String(marked.why ?? "") });
+    if (ballot && marked) Object.assign(ballot, { standing: marked.standing, why: marked.why });
   }
   // A plugin that took a verdict back cannot take back a stop, or rounds that are used up.
   own.verdict = returned.verdict ?? decideByExhaustion(own);
   if (!own.verdict && mustAct(own).length === 0) own.verdict = force(own, "plugin", "Nobody has to act, and no plugin decided");
-  if (own.verdict) own.verdict = checked(named(own.verdict, own), own);
+  if (own.verdict) own.verdict = named(own.verdict, own);
   return own;
-}
-
-const kinds: readonly unknown[] = ["consensus", "forced", "single", "none"] satisfies Verdict["kind"][];
-const reasons: readonly unknown[] = decisionReasons;
-
-function isStanding(value: unknown): value is Ballot["standing"] {
-  return value === "valid" || value === "stale" || value === "invalid";
 }
 
 /** The contract's rules alone, after a plugin has failed: the stop that this caused is in the deliberation. */
@@ -111,13 +105,4 @@ function stopOf(run: Run): StopRequest | null {
 function named(verdict: Verdict, deliberation: Deliberation): Verdict {
   if (verdict.kind !== "forced" || verdict.winner !== null) return verdict;
   return force(deliberation, verdict.reason, verdict.rule.replace(/[.\s]+$/, ""));
-}
-
-function checked(verdict: Verdict, deliberation: Deliberation): Verdict {
-  const { kind, reason, rule } = verdict;
-  if (!kinds.includes(kind) || !reasons.includes(reason) || typeof rule !== "string") {
-    throw new Error(`a plugin set a verdict that is none: ${JSON.stringify(verdict)}`);
-  }
-  if (verdict.kind === "none" || (verdict.winner !== null && deliberation.current[verdict.winner])) return verdict;
-  throw new Error(`a plugin decided for ${verdict.winner ?? "nobody"}, which has no answer`);
 }

@@ -68,7 +68,9 @@ function beginSynthesis(run: Run): void {
 
 async function finish(run: Run, result: RunResult): Promise<void> {
   try {
-    await withPatience(run, "onFinish", run.hooks.onFinish.promise(result));
+    // A copy but for the data: whatever a plugin does to it, the result stays what it is.
+    const shown = { ...structuredClone({ ...result, plugins: {} }), plugins: result.plugins };
+    await withPatience(run, "onFinish", run.hooks.onFinish.promise(shown));
   } catch (error) {
     run.pluginWarned(error, "onFinish");
   }

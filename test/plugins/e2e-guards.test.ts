@@ -48,6 +48,69 @@ test.concurrent(
   patience,
 );
 
+describe("a value that nobody could use names plugin, file and hook", () => {
+  for (const [hook, body, told] of [
+    ["beforeLaunch", 'team.hooks.beforeLaunch.tap("odd", (request) => { request.query = ""; });', "a launch request that cannot be used"],
+    ["beforeLaunch", 'team.hooks.beforeLaunch.tap("odd", (request) => ({ ...request, args: "--fast" }));', "at args"],
+    ["onConsensus", 'team.hooks.onConsensus.tap("odd", (d) => { d.verdict = "agent_a"; });', "a verdict that is none"],
+    [
+      "onConsensus",
+      'team.hooks.onConsensus.tap("odd", (d) => { d.verdict = { kind: "forced", reason: "plugin", winner: "agent_z", rule: "x" }; });',
+      "a verdict for agent_z, which has no answer",
+    ],
+    [
+      "onConsensus",
+      'team.hooks.onConsensus.tap("odd", ({ agents }) => { for (const { ballot } of agents) if (ballot) ballot.standing = "void"; });',
+      "a ballot of agent_a that cannot be counted",
+    ],
+  ] as const) {
+    test.concurrent(
+      `${hook}: ${told}`,
+      async () => {
+        const run = await playRun({ plays: team, pluginDecides: true, ...withPlugin("odd", body) });
+        expect(run.code).toBe(4);
+        expect(run.events.find(({ type }) => type === "plugin.error")).toMatchObject({
+          plugin: "odd",
+          hook,
+          message: expect.stringContaining(told),
+          file: expect.stringContaining("odd.ts"),
+        });
+      },
+      patience,
+    );
+  }
+
+  for (const [title, data] of [
+    ["a big number", "{ n: 1n }"],
+    ["a circle", "(() => { const data = {}; data.self = data; return data; })()"],
+  ] as const) {
+    test.concurrent(
+      `data that JSON cannot hold (${title}) is a warning, and the result is written`,
+      async () => {
+        const body = `team.hooks.onFinish.tap("odd", (result) => { result.plugins.odd = ${data}; result.plugins.fine = 1; });`;
+        const run = await playRun({ plays: team, ...withPlugin("odd", body, ["--json"]) });
+        expect(run.code).toBe(0);
+        expect(run.result.plugins).toMatchObject({ fine: 1 });
+        expect(run.result.plugins).not.toHaveProperty("odd");
+        expect(run.result.warnings).toContainEqual(expect.stringContaining("plugin odd, onFinish: it left data in plugins.odd"));
+      },
+      patience,
+    );
+  }
+
+  test.concurrent(
+    "onFinish changes nothing but its data",
+    async () => {
+      const body =
+        'team.hooks.onFinish.tap("odd", (result) => { result.decision.winner = "agent_b"; result.answer = ""; result.plugins.odd = 1; });';
+      const { code, result } = await playRun({ plays: team, ...withPlugin("odd", body, ["--json"]) });
+      expect({ code, winner: result.decision.winner, data: result.plugins.odd }).toEqual({ code: 0, winner: "agent_a", data: 1 });
+      expect(result.answer).toBe("An answer, number 1");
+    },
+    patience,
+  );
+});
+
 describe("Ctrl-C while a plugin takes its time", () => {
   for (const [hook, winner] of [
     ["beforeLaunch", null],
