@@ -1,4 +1,5 @@
 import type { OutputSettings } from "../config/settings.ts";
+import { neutralise } from "../session/text.ts";
 import { notification } from "../view/notify.ts";
 import { wantsLiveView } from "../view/open.ts";
 import { isForeground, openTerminal, type Terminal } from "../view/terminal.ts";
@@ -23,7 +24,8 @@ export function streamsOf({ stdout, stderr, environment }: CommandContext, outpu
   const { columns = 0, rows = 0 } = process.stderr;
   const terminals = { stderr: stderr.isTerminal && columns >= leastColumns && rows >= leastRows, stdout: stdout.isTerminal };
   return {
-    stdout: (text) => stdout.write(text),
+    // An answer is the text of a model: on a terminal it must not be able to do anything.
+    stdout: (text) => stdout.write(stdout.isTerminal ? neutralise(text) : text),
     arrived: async () => void (await stdout.flush()),
     stderr: (line) => stderr.write(`${line}\n`),
     openTerminal: () => (wantsLiveView(output, environment, terminals) && isForeground() ? openTerminal(process.stderr, 2) : null),
