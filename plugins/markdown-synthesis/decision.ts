@@ -95,9 +95,10 @@ function actOf({ id, steps }: ResultAgent, round: number): string[] {
   return [`${words(id, 60)} ${acts[last.action]}${failed > 0 ? ` after ${plural(failed, "failed try", "failed tries")}` : ""}`];
 }
 
-/** `agent_c voted for agent_a, then voted for agent_b`; an answer after a vote is a change too. */
+/** `agent_c voted for agent_a, then voted for agent_b`; an answer after a vote is a change too. What was written outside of rounds is none. */
 function changesOf({ id, steps }: ResultAgent): string[] {
-  const moves = steps.flatMap(({ action, vote_target }) => {
+  const moves = steps.flatMap(({ action, vote_target, round }) => {
+    if (round === 0) return [];
     if (action === "vote") return [`voted ${forWhom(id, vote_target)}`];
     return action === "new_answer" ? ["answered"] : [];
   });
