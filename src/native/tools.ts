@@ -116,6 +116,6 @@ function read(path: string, offset: number, length: number, reach: Reach): strin
 function answerPart(path: string, from: number, length: number, { candidates }: Places): TextPart | null {
   const candidate = candidates.find(({ label }) => path.trim().toLowerCase() === `@${label}.md`);
   if (candidate === undefined) return null;
-  const place = { name: `@${candidate.label}.md`, root: "", parts: [], path: "", kind: "peer", writable: false, closed: null } as const;
+  const place = { name: `@${candidate.label}.md`, root: "", parts: [], path: "", kind: "peer", writable: false, closed: [] } as const;
   return { place, text: candidate.text.slice(from, from + length).toWellFormed(), from, total: candidate.text.length };
 }

@@ -1,13 +1,12 @@
 import fs from "node:fs";
 import { join } from "node:path";
-import { systemCodeOf } from "../../errors.ts";
 import { writeFileAtomicSync } from "../../session/atomic.ts";
 import { internalsOf } from "../../session/internals.ts";
 import { reasonOf } from "../../session/reasons.ts";
-import { textOf, walkTree } from "../../session/tree.ts";
-import { isInside, readUntrusted } from "../../session/untrusted.ts";
+import { type TreeEntry, walkTree } from "../../session/tree.ts";
+import { namesIn, readUntrusted } from "../../session/untrusted.ts";
 import { plural } from "../../text.ts";
-import { existing, type Place, type Places, placeOf, ToolError, writableTarget } from "./places.ts";
+import { existing, isClosed, type Place, type Places, placeOf, ToolError, writableTarget } from "./places.ts";
 
 /** How much the tools do at a time. Bytes, unless it says otherwise. */
 export const fileLimits = {
@@ -43,9 +42,9 @@ export async function listFiles(path: string, places: Places): Promise<string> {
   if (!stats.isDirectory()) return `${place.name} is a file of ${stats.size} bytes`;
   const isInternal = place.kind === "context" ? () => false : internalsOf(real);
   const lines: string[] = [];
-  const closed = new Set([".git", "node_modules", ".massgen-quality", ".massgen"]);
-  const enter = (entry: { readonly path: string; readonly bytePath: string }) =>
-    !closed.has(entry.path.slice(entry.path.lastIndexOf("/") + 1)) && !isClosed(join(real, entry.path), place);
+  const long = new Set([".git", "node_modules", ".massgen"]);
+  const enter = (entry: { readonly path: string }) =>
+    !long.has(entry.path.slice(entry.path.lastIndexOf("/") + 1)) && !isClosed(join(real, entry.path), place);
   const limits = { depth: 16, entries: fileLimits.listed };
   for await (const entry of walkTree(real, limits, (directory) => !isInternal(directory) && enter(directory))) {
     if (isInternal(entry)) continue;
@@ -101,22 +100,23 @@ export async function copyFiles(from: string, to: string, places: Places): Promi
     return `copied ${source.name} to ${target.name}`;
   }
   const isInternal = internalsOf(real);
-  const room = roomIn(places.workspace);
-  let count = 0;
+  const found: (TreeEntry & { readonly kind: "file" })[] = [];
   const skipped: string[] = [];
   const limits = { depth: 64, entries: fileLimits.files };
   const enter = (entry: { readonly path: string }) => !isClosed(join(real, entry.path), source);
   for await (const entry of walkTree(real, limits, (directory) => !isInternal(directory) && enter(directory))) {
     if (entry.kind === "directory" || isInternal(entry)) continue;
-    if (entry.kind !== "file" || textOf(entry.bytePath) !== entry.path) skipped.push(entry.path);
-    else {
-      const target = placeOf(`${to.replace(/\/+$/, "")}/${entry.path}`, places);
-      put(target, bytesOf(source, join(real, entry.path), fileLimits.copied), entry.executable, room);
-      count++;
-    }
+    if (entry.kind === "file" && Buffer.from(entry.path).equals(Buffer.from(entry.bytePath, "latin1"))) found.push(entry);
+    else skipped.push(entry.path);
+  }
+  // All are known before the first is copied: the target may lie in the source.
+  const room = roomIn(places.workspace);
+  for (const { path, executable } of found) {
+    const target = placeOf(`${to.replace(/\/+$/, "")}/${path}`, places);
+    put(target, bytesOf(source, join(real, path), fileLimits.copied), executable, room);
   }
   const left = skipped.length === 0 ? "" : `; left out: ${skipped.slice(0, 10).join(", ")}`;
-  return `copied ${plural(count, "file")} from ${source.name}${left}`;
+  return `copied ${plural(found.length, "file")} from ${source.name}${left}`;
 }
 
 /** Removes a file, or a directory with all that is in it, from the workspace. */
@@ -132,10 +132,6 @@ export function deleteFile(path: string, places: Places): string {
 }
 
 // --- internal ---
-
-function isClosed(path: string, place: Place): boolean {
-  return place.closed !== null && isInside(path, place.closed);
-}
 
 function bytesOf(place: Place, real: string, limit: number): Uint8Array {
   const file = readUntrusted(real, place.root, limit);
@@ -178,17 +174,19 @@ function roomIn(workspace: string): Room {
   };
 }
 
-/** Everything below, links not followed. */
+/** Everything below, links not followed; Bun's own recursive `readdirSync` follows them, in circles too. */
 function sizeOf(directory: string): { bytes: number; files: number } {
   const sum = { bytes: 0, files: 0 };
-  try {
-    for (const entry of fs.readdirSync(directory, { withFileTypes: true, recursive: true })) {
-      if (!entry.isFile()) continue;
+  const waiting = [directory];
+  for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
+    for (const name of namesIn(next)) {
+      const path = join(next, name);
+      const stats = fs.lstatSync(path, { throwIfNoEntry: false });
+      if (stats?.isDirectory()) waiting.push(path);
+      if (!stats?.isFile()) continue;
       sum.files++;
-      sum.bytes += fs.lstatSync(join(entry.parentPath, entry.name)).size;
+      sum.bytes += stats.size;
     }
-  } catch (error) {
-    if (systemCodeOf(error) === undefined) throw error;
   }
   return sum;
 }

@@ -33,8 +33,8 @@ export interface Place {
   readonly path: string;
   readonly kind: "own" | "peer" | "context";
   readonly writable: boolean;
-  /** Real path of what must not be entered, although it may lie below the root; null without. */
-  readonly closed: string | null;
+  /** Real paths of what must not be entered, although it may lie below the root. */
+  readonly closed: readonly string[];
 }
 
 /**
@@ -50,7 +50,7 @@ export function placeOf(given: string, places: Places): Place {
   if (path.startsWith("@")) return peerPlace(path, places);
   if (isAbsolute(path) || path.startsWith("~")) return contextPlace(path, places);
   const parts = partsOf(path);
-  return { ...below(places.workspace, parts), name: parts.join("/") || ".", kind: "own", writable: true, closed: null };
+  return { ...below(places.workspace, parts), name: parts.join("/") || ".", kind: "own", writable: true, closed: [] };
 }
 
 /** What is there, links resolved: still inside of its root. Throws a ToolError when there is nothing, or a link leads out. */
@@ -58,7 +58,7 @@ export function existing(place: Place): { readonly path: string; readonly stats:
   try {
     const path = fs.realpathSync(place.path);
     if (!isInside(path, place.root)) throw new ToolError(`${place.name} is a link that leads elsewhere, which is not allowed`);
-    if (place.closed !== null && isInside(path, place.closed)) throw new ToolError(`${place.name} is not for you to see`);
+    if (isClosed(path, place)) throw new ToolError(`${place.name} is not for you to see`);
     return { path, stats: fs.statSync(path) };
   } catch (error) {
     if (error instanceof ToolError) throw error;
@@ -79,7 +79,7 @@ export function writableTarget(place: Place): { readonly path: string; readonly 
   }
   const own = place.parts.find(isGitName);
   if (own !== undefined) throw new ToolError(`${place.name} cannot be written: ${own} belongs to git`);
-  if (place.closed !== null && isInside(place.path, place.closed)) throw new ToolError(`${place.name} is not for you to change`);
+  if (isClosed(place.path, place)) throw new ToolError(`${place.name} is not for you to change`);
   if (place.parts.length === 0) return { path: place.path, before: fileAt(place.path, place.name) };
   let directory = place.root;
   for (const part of place.parts.slice(0, -1)) {
@@ -87,6 +87,11 @@ export function writableTarget(place: Place): { readonly path: string; readonly 
     makeDirectory(directory, place.name);
   }
   return { path: place.path, before: fileAt(place.path, place.name) };
+}
+
+/** Whether a real path below the root of a place is none of the model's business. */
+export function isClosed(path: string, { root, closed }: Place): boolean {
+  return closed.length > 0 && (closed.some((each) => isInside(path, each)) || relative(root, path).split(sep).some(isOurs));
 }
 
 // --- internal ---
@@ -112,7 +117,7 @@ function peerPlace(path: string, { candidates }: Places): Place {
   if (candidate.workspace === null) throw new ToolError(`@${candidate.label} has no files; its text is @${candidate.label}.md`);
   const parts = partsOf(rest.join("/"));
   const name = [`@${candidate.label}`, ...parts].join("/");
-  return { ...below(candidate.workspace, parts), name, kind: "peer", writable: false, closed: null };
+  return { ...below(candidate.workspace, parts), name, kind: "peer", writable: false, closed: [] };
 }
 
 /** The innermost of the context paths that the path lies in; a context path may be a file. */
@@ -135,7 +140,7 @@ function contextPlace(path: string, places: Places): Place {
   const rest = relative(inner.path, clean);
   const inside = rest === "" ? [] : partsOf(rest.split(sep).join("/"));
   if (inside.some(isOurs)) throw new ToolError(`${clean} is not for you to see`);
-  const closed = realPathOf(sessionDir);
+  const closed = [sessionDir, workspace].map((each) => realPathOf(each) ?? each);
   return { ...below(inner.path, inside), name: clean, kind: "context", writable: inner.permission === "write", closed };
 }
 
