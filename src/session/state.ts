@@ -151,6 +151,8 @@ export function applyEvent(state: RunState, event: TeamEvent): void {
       break;
     case "run.finished":
       state.finished = true;
+      // Another one where the winner's answer had gone.
+      state.decision = event.decision;
       break;
   }
 }

@@ -2,20 +2,20 @@ import { messageOf } from "../errors.ts";
 import { writeFileAtomic } from "../session/atomic.ts";
 import type { RunResult } from "../session/result.ts";
 import type { Verdict } from "../types.ts";
-import { currentAnswers } from "./api.ts";
 import { withPatience } from "./patience.ts";
 import { buildResult, refreshResult } from "./result.ts";
 import type { Run } from "./run.ts";
 import { closeSteps, stopCauseOf } from "./step.ts";
 import { createStopper } from "./stopper.ts";
 import { writeAgentSynthesis, writeMarkdown } from "./synthesis.ts";
+import { readWinner } from "./winner.ts";
 
 /**
  * From the decision to the files: first the document and `result.json`, so that nothing can lose them; then the children that a signal
  * left running are stopped; then the synthesis by a model; last the plugins' reports. A failed write ends in exit 7, never in a success.
  */
-export async function deliver(run: Run, verdict: Verdict): Promise<RunResult> {
-  const answer = currentAnswers(run).find(({ agent }) => agent === verdict.winner)?.text ?? null;
+export async function deliver(run: Run, decided: Verdict): Promise<RunResult> {
+  const { verdict, answer } = readWinner(run, decided);
   const result = buildResult(run, verdict, answer);
   run.refresh = () => refreshResult(run, result, verdict);
   const write = async (work: () => Promise<void>): Promise<boolean> => {

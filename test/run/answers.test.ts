@@ -1,7 +1,8 @@
 import { describe, expect } from "bun:test";
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import type { FakeAnswer, FakeStep, Garble } from "../fixtures/fake-massgen/script.ts";
+import { onlyRun } from "../support/runs.ts";
 import { type Story, tell } from "../support/story.ts";
 
 // What a step leaves on disk is the truth (core loop 2), and bytes that are not UTF-8 end the run (core loop 5).
@@ -228,6 +229,35 @@ describe("what counts is what is on disk", () => {
         expect(result.answer?.length).toBeGreaterThan(200_000);
         expect(readFileSync(join(directory.winner, "answer.md"), "utf8")).toBe(result.answer ?? "");
       },
+    },
+  ]);
+});
+
+describe("an answer that is gone when it has won", () => {
+  const vanish = (...letters: string[]): Pick<Story, "onEvent"> => ({
+    onEvent(event, { project }) {
+      const gone = letters.map((letter) => join(onlyRun(project).session, `agents/agent_${letter}/001`));
+      if (event.type === "ballots" && event.round === 2) for (const path of gone) rmSync(path, { recursive: true, force: true });
+    },
+  });
+  tell([
+    {
+      ...vanish("a"),
+      title: "another answer is delivered, by the forced rule, and the result says why",
+      plays: { a: "answer after c, vote a", b: "answer after a, vote a", c: "answer, vote b" },
+      ends: "forced majority b, exit 0",
+      rule: /^agent_a was chosen, but its answer cannot be read any more; agent_b had the most valid votes \(1\)\.$/,
+      look: ({ result, stderr }) => {
+        expect(result.answer).toBe("An answer, number 1");
+        expect(result.warnings).toContainEqual(expect.stringContaining("the answer of agent_a in step 1 is not in"));
+        expect(stderr).toContain("the answer of agent_a in step 1 is not in");
+      },
+    },
+    {
+      ...vanish("a", "b"),
+      title: "without any other there is a result all the same, exit 5",
+      plays: { a: "answer, vote a", b: "answer, vote a" },
+      ends: "none majority, exit 5",
     },
   ]);
 });
