@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, renameSync } from "node:fs";
+import { existsSync, renameSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
 import { systemClock } from "../clock.ts";
@@ -16,6 +16,7 @@ import { costOf, priceOf } from "../session/cost.ts";
 import { findTeamDirectory, type TeamDirectory } from "../session/directory.ts";
 import { readJournal } from "../session/journal.ts";
 import { acquireLock } from "../session/lock.ts";
+import { readResult } from "../session/read-result.ts";
 import { writeError } from "../session/reasons.ts";
 import { createRedactor } from "../session/redact.ts";
 import type { RunResult } from "../session/result.ts";
@@ -62,13 +63,13 @@ export const command: Command = {
     if (damaged > 0) log.warn(`${directory.journal} has ${damaged} damaged lines; what they said is lost`);
     const state = emptyState();
     for (const event of events) applyEvent(state, event);
-    const result = readResult(directory);
+    const { result, problem } = readResult(directory.result);
+    if (problem !== null) log.warn(`${problem}; it is made anew`);
     const limits = raiseLimits(earlier.settings.limits, config.flags);
     if (state.decision && isOpen(state.decision, earlier.settings.limits, limits)) state.decision = null;
-    if (result && isOver(result, state))
-      return showAgain(context, config, result, existsSync(directory.report) ? directory.report : null);
+    if (result && isOver(result, state)) return showAgain(context, config, result, existsSync(directory.report) ? directory.report : null);
     // Awaited here: the lock is held until the run has ended.
-    return await goOn(context, { config, directory, earlier, limits, state, result });
+    return await goOn(context, { config, directory, earlier, limits, state });
   },
 };
 
@@ -80,10 +81,9 @@ interface Unfinished {
   readonly earlier: RunFile;
   readonly limits: Limits;
   readonly state: RunState;
-  readonly result: RunResult | null;
 }
 
-async function goOn(context: CommandContext, { config, directory, earlier, limits, state, result }: Unfinished): Promise<ExitCode> {
+async function goOn(context: CommandContext, { config, directory, earlier, limits, state }: Unfinished): Promise<ExitCode> {
   const { environment, cwd, log, signals } = context;
   const clock = systemClock;
   const startedAt = clock.now();
@@ -115,7 +115,7 @@ async function goOn(context: CommandContext, { config, directory, earlier, limit
     strict,
   };
   await writeRunFile(directory, file);
-  if (result) keepResult(directory);
+  keepResult(directory);
   const engineWarnings = createWarnings();
   const { warn } = engineWarnings;
   const engine = await buildEngine({ settings, report, directory, environment, home, redact, warn, clock });
@@ -198,14 +198,6 @@ function requireConsent({ agents }: RunSettings, { file }: ResolvedConfig): void
 function missing(before: readonly PluginRequest[], now: readonly PluginRequest[]): readonly string[] {
   const paths = new Set(now.map(({ path }) => path));
   return before.map(({ path }) => path).filter((path) => !paths.has(path));
-}
-
-function readResult({ result }: TeamDirectory): RunResult | null {
-  try {
-    return JSON.parse(readFileSync(result, "utf8")) as RunResult;
-  } catch {
-    return null; // absent, or not ours: the journal is what counts
-  }
 }
 
 /** The old result stays, as `result.1.json`, `result.2.json` … */

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { readFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import type { TeamEvent } from "../../src/session/events.ts";
 import type { RunResult } from "../../src/session/result.ts";
 import type { FakeStep } from "../fixtures/fake-massgen/script.ts";
@@ -32,6 +32,25 @@ describe("a file that fails every other agent is known again", () => {
     );
   }
 });
+
+test.concurrent(
+  "a result.json that is none is said, and made anew out of the journal, without another step",
+  () =>
+    inTurn(async () => {
+      const spec = { plays: { a: "answer, vote a", b: "answer, vote a" } };
+      await using project = createRunProject(spec);
+      await project.cli(argumentsOf(spec));
+      const launches = project.launches("step").length;
+      for (const text of ["{}", "{", '{"version": 2}', "[]"]) {
+        writeFileSync(onlyRun(project).result, text);
+        const { code, stderr } = await project.cli(["resume"]);
+        expect({ code, stderr }).toEqual({ code: 0, stderr: expect.stringContaining("result.json cannot be used") });
+        expect(read(project).result).toMatchObject({ decision: { kind: "consensus", winner: "agent_a" }, cost: { total_usd: 0.04 } });
+      }
+      expect(project.launches("step").length).toBe(launches);
+    }),
+  patience,
+);
 
 // --- internal ---
 
