@@ -170,7 +170,7 @@ describe("mg-team report", () => {
         const links = [...readFileSync(temp.join("report.html"), "utf8").matchAll(/href="([^"#:]+)"/g)].map(([, href = ""]) =>
           decodeURIComponent(href),
         );
-        expect(links.length).toBeGreaterThan(6);
+        expect(links.length).toBeGreaterThan(5);
         expect(links.filter((href) => !existsSync(temp.join(href)))).toEqual([]);
       });
     },

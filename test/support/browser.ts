@@ -2,8 +2,8 @@ import { createRequire } from "node:module";
 import { pathToFileURL } from "node:url";
 import { type Browser, type BrowserContextOptions, chromium, type Page } from "playwright-core";
 
-/** The real Chromium (Debian's package), headless, with a fresh profile that is gone with it. */
-export async function openBrowser(): Promise<Browser & AsyncDisposable> {
+/** The real Chromium (Debian's package), headless, with a fresh profile that is gone with it. @param env more variables for it */
+export async function openBrowser(env: Readonly<Record<string, string>> = {}): Promise<Browser> {
   const path = Bun.which("chromium");
   if (path === null) throw new Error("there is no chromium: run test/setup.sh");
   // Playwright adds --headless, --no-first-run and a profile directory of its own.
@@ -15,7 +15,7 @@ export async function openBrowser(): Promise<Browser & AsyncDisposable> {
     "--disable-component-update",
     "--disable-sync",
   ];
-  return chromium.launch({ executablePath: path, args });
+  return chromium.launch({ executablePath: path, args, env: { ...process.env, ...env } });
 }
 
 /** A page, and all that it complained about or asked for beside its own file. */

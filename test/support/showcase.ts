@@ -1,63 +1,40 @@
-import type { FakeScript, FakeStep, FakeWait } from "../fixtures/fake-massgen/script.ts";
+import type { FakeScript, FakeStep } from "../fixtures/fake-massgen/script.ts";
 
 /**
  * A run in which much happens, as people would see it: four models, three rounds, a failure with a retry, an agent that gives up, stale
  * votes, changes of mind, dissent, files. For the report's tests and for the pictures of the README.
  */
-export const showcaseQuery =
-  "Build a landing page for a small bakery in Porto: opening hours, three breads, and how to order for the weekend";
+export const showcaseQuery = "Build a landing page for a bakery in Porto";
 
 export const showcaseModels = ["codex", "gemini", "claude", "grok"] as const;
 
 /** @param pace seconds for a step of length 1; 0 is as fast as it goes */
 export function showcaseScript(pace: number): FakeScript {
-  const lasting = (length: number, step: FakeStep): FakeStep => (pace > 0 ? { ...step, before: seconds(length * pace) } : step);
-  const spent = (usd: number, inputTokens: number, outputTokens: number) => ({ cost: { usd, inputTokens, outputTokens } });
+  const play = (steps: readonly Played[]) => steps.map((played) => stepOf(played, pace));
   return {
     quiet: true,
-    rules: [
-      {
-        when: { session: "synthesis" },
-        step: lasting(1.4, {
-          answer: { text: finalText, files: { ...firstFiles, "order.html": orderPage } },
-          ...spent(0.1873, 31_240, 4_420),
-        }),
-      },
-    ],
-    agents: {
-      agent_a: [
-        lasting(1.6, { answer: { text: codexAnswer, files: firstFiles }, ...spent(0.1421, 18_200, 3_910) }),
-        lasting(0.7, { vote: { target: "agent_c", reason: claudeIsBetter }, ...spent(0.0388, 21_480, 420) }),
-        lasting(0.6, { vote: { target: "agent_a", reason: ownIsBetter }, ...spent(0.0402, 23_010, 390) }),
-      ],
-      agent_b: [
-        lasting(1.1, {
-          answer: { text: geminiAnswer, files: { "index.html": "<!doctype html><title>Padaria</title>" } },
-          ...spent(0.0614, 16_020, 2_760),
-        }),
-        lasting(0.8, { vote: { target: "agent_a", reason: accessible }, ...spent(0.0205, 20_440, 300) }),
-        lasting(0.5, { vote: { target: "agent_a", reason: stillAccessible }, ...spent(0.0211, 21_960, 280) }),
-      ],
-      agent_c: [
-        lasting(1.9, {
-          answer: { text: claudeAnswer, files: { "index.html": "<!doctype html><title>Padaria</title>" } },
-          ...spent(0.2104, 17_950, 5_120),
-        }),
-        lasting(1.2, {
-          answer: { text: claudeSecond, files: { "index.html": "<!doctype html><title>Padaria</title>" } },
-          ...spent(0.1987, 26_300, 4_640),
-        }),
-        lasting(0.7, { vote: { target: "agent_c", reason: claudeStays }, ...spent(0.0544, 27_110, 510) }),
-      ],
-      agent_d: [lasting(0.4, { fail: "quota", ...spent(0, 3_100, 0) }), lasting(0.4, { fail: "server", ...spent(0, 3_100, 0) })],
-    },
+    rules: [{ when: { session: "synthesis" }, step: stepOf(synthesis, pace) }],
+    agents: { agent_a: play(codex), agent_b: play(gemini), agent_c: play(claude), agent_d: play(grok) },
   };
 }
 
 // --- internal ---
 
-function seconds(count: number): FakeWait {
-  return { seconds: count };
+/** A step with its relative length, last words and tool in use, price in US dollars, and tokens in and out. */
+interface Played {
+  readonly does: FakeStep;
+  readonly length: number;
+  readonly says?: string;
+  readonly tool?: string;
+  readonly spends: readonly [usd: number, inputTokens: number, outputTokens: number];
+}
+
+function stepOf({ does, length, says, tool, spends: [usd, inputTokens, outputTokens] }: Played, pace: number): FakeStep {
+  const events = [
+    ...(says === undefined ? [] : [{ event_type: "text", data: { content: says } }]),
+    ...(tool === undefined ? [] : [{ event_type: "tool_start", data: { tool_name: tool } }]),
+  ];
+  return { ...does, events, cost: { usd, inputTokens, outputTokens }, ...(pace > 0 ? { before: { seconds: length * pace } } : {}) };
 }
 
 const claudeIsBetter =
@@ -68,7 +45,7 @@ const accessible =
   "agent_a: real headings, a table with a caption for the hours, labels on every field of the form, and 4.8:1 contrast on the buttons.";
 const stillAccessible = "agent_a again. The rewritten page of agent_c looks better, but its form cannot be sent with the keyboard alone.";
 const claudeStays =
-  "My second page answers all three parts of the question, and it is the only one that says by when one must order for Saturday.";
+  "My second page is still the only one that says by when one must order for Saturday, and what happens after the order is sent.";
 
 const codexAnswer = `# Landing page for Padaria da Foz
 
@@ -123,13 +100,18 @@ const claudeSecond = `${claudeAnswer}
 Since the first version: the hours are drawn by a small script, which also knows public holidays in Porto, and the form checks the deadline.
 `;
 
-const finalText = `${codexAnswer}
-## Merged from the other answers
+const finalText = `# Landing page for Padaria da Foz
 
-- From **agent_c**: the line under the headline ("Three breads, baked at five every morning"), and the sentence after sending an order.
-- From **agent_b**: the subject of the order mail is filled in.
+A static page and an order form, no build step and no JavaScript. Open \`index.html\` to look at it.
 
-Checked: both pages are valid HTML, every link leads somewhere, and the order form can be used with the keyboard alone.
+| Part | What it says |
+|---|---|
+| Hours | Tue to Sat 7:30–19:00, Sun 8:00–13:00, closed on Monday |
+| Three breads | broa de milho, pão de Mafra, sourdough with walnuts; each with weight and price |
+| Weekend orders | by Thursday 18:00, by phone or with the form |
+
+Taken from the others: the line under the headline (**agent_c**), the mail with its subject filled in (**agent_b**). Before it goes online, put the
+phone number of the bakery in place of \`+351 000 000 000\`.
 `;
 
 const firstFiles = {
@@ -145,3 +127,54 @@ const orderPage = `<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><title>Order</title><link rel="stylesheet" href="style.css"></head>
 <body><h1>Order for the weekend</h1><form action="mailto:ola@example.com" method="post"><label>Your name <input name="name"></label></form></body></html>
 `;
+
+const somePage = { "index.html": "<!doctype html><title>Padaria</title>" };
+
+const synthesis: Played = {
+  does: { answer: { text: finalText, files: { ...firstFiles, "order.html": orderPage } } },
+  length: 1.4,
+  says: "I take the line under the headline from agent_c, and the subject of the mail from agent_b.",
+  tool: "write_file",
+  spends: [0.1873, 31_240, 4_420],
+};
+
+const codex: readonly Played[] = [
+  {
+    does: { answer: { text: codexAnswer, files: firstFiles } },
+    length: 1.6,
+    says: "The hours go into a real table.",
+    tool: "write_file",
+    spends: [0.1421, 18_200, 3_910],
+  },
+  { does: { vote: { target: "agent_c", reason: claudeIsBetter } }, length: 0.7, tool: "read_file", spends: [0.0388, 21_480, 420] },
+  { does: { vote: { target: "agent_a", reason: ownIsBetter } }, length: 0.6, spends: [0.0402, 23_010, 390] },
+];
+
+const gemini: readonly Played[] = [
+  { does: { answer: { text: geminiAnswer, files: somePage } }, length: 1.1, tool: "write_file", spends: [0.0614, 16_020, 2_760] },
+  {
+    does: { vote: { target: "agent_a", reason: accessible } },
+    length: 0.9,
+    says: "Which of the forms can be sent with the keyboard alone?",
+    spends: [0.0205, 20_440, 300],
+  },
+  { does: { vote: { target: "agent_a", reason: stillAccessible } }, length: 0.5, spends: [0.0211, 21_960, 280] },
+];
+
+const claude: readonly Played[] = [
+  { does: { answer: { text: claudeAnswer, files: somePage } }, length: 1.9, tool: "write_file", spends: [0.2104, 17_950, 5_120] },
+  {
+    does: { answer: { text: claudeSecond, files: somePage } },
+    length: 1.3,
+    says: "The hours should mark today, and the form should know the deadline.",
+    tool: "execute_command",
+    spends: [0.1987, 26_300, 4_640],
+  },
+  { does: { vote: { target: "agent_c", reason: claudeStays } }, length: 0.7, spends: [0.0544, 27_110, 510] },
+];
+
+/** Tokens without a price: what it has cost is not known. */
+const grok: readonly Played[] = [
+  { does: { fail: "quota" }, length: 0.4, spends: [0, 3_100, 0] },
+  { does: { fail: "server" }, length: 0.4, spends: [0, 3_100, 0] },
+];

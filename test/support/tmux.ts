@@ -11,6 +11,8 @@ export interface Tmux extends AsyncDisposable {
   resize(columns: number, rows: number): void;
   /** What one sees, line by line, without spaces at the ends of lines. */
   screen(): string[];
+  /** What one sees, with the codes of its colours. */
+  colors(): string;
   /** What one sees and everything that has scrolled away, lines that the terminal had to wrap in one piece. */
   history(): string;
   /** Resolves with the screen once it fulfils the condition. Rejects after `seconds` (default 20) with the last screen. */
@@ -63,6 +65,7 @@ export async function openTmux({ columns, rows, cwd, env }: TmuxOptions): Promis
     press: (key) => void tmux("send-keys", key),
     resize: (newColumns, newRows) => void tmux("resize-window", "-x", String(newColumns), "-y", String(newRows)),
     screen,
+    colors: () => tmux("capture-pane", "-p", "-e").replace(/\n+$/, ""),
     history: () => tmux("capture-pane", "-p", "-J", "-S", "-").replace(/ +$/gm, ""),
     async until(condition, seconds = 20) {
       const deadline = performance.now() + seconds * 1000;
