@@ -1,4 +1,4 @@
-import { describe, expect, test } from "bun:test";
+import { describe, expect, setDefaultTimeout, test } from "bun:test";
 import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { removeTree } from "../../src/commands/remove-tree.ts";
@@ -9,6 +9,9 @@ import { started } from "../support/events.ts";
 import { age, writeStep, writeTeam } from "../support/team-on-disk.ts";
 import { type TemporaryDirectory, temporaryDirectory } from "../support/temp.ts";
 import { openTmux } from "../support/tmux.ts";
+
+// A real terminal and a whole run, on a machine that may be busy.
+setDefaultTimeout(60_000);
 
 const daysAgo = (days: number) => new Date(Date.now() - days * 86_400_000);
 

@@ -1,8 +1,11 @@
-import { expect, test } from "bun:test";
+import { expect, setDefaultTimeout, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import fc from "fast-check";
 import { unifiedDiff } from "../../src/view/diff.ts";
 import { temporaryDirectory } from "../support/temp.ts";
+
+// git is started for every case.
+setDefaultTimeout(60_000);
 
 const anyLines = fc
   .array(fc.constantFrom("a", "b", "c", "", "a long line", "-x", "+y", "\\ z", "@@ -1 +1 @@"), { maxLength: 14 })

@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { listTeamIds, sessionsPath, type TeamDirectory, teamDirectory } from "../../session/directory.ts";
 import { readJournal } from "../../session/journal.ts";
-import { isLocked } from "../../session/lock.ts";
+import { isLocked, readHolder } from "../../session/lock.ts";
 import type { CostKnown, RunResult } from "../../session/result.ts";
 import { applyEvent, emptyState, type RunState } from "../../session/state.ts";
 import { totalCost } from "../../session/totals.ts";
@@ -62,7 +62,8 @@ type Facts = Pick<SessionEntry, "started_at" | "decision" | "rounds" | "total_us
 function readSession(directory: TeamDirectory): SessionEntry {
   const { id, root } = directory;
   const { query, models } = readTeamConfig(directory);
-  const locked = isLocked(root);
+  // Whoever holds a lock has left word of it; to try the lock of every run there ever was would take a second.
+  const locked = readHolder(root) !== null && isLocked(root);
   const result = locked ? null : readResult(directory.result);
   const facts = result ? factsOfResult(result) : factsOfJournal(directory);
   const started = facts.started_at !== null;

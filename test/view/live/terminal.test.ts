@@ -1,12 +1,15 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { readHolder } from "../../../src/session/lock.ts";
 import type { FakeScript } from "../../fixtures/fake-massgen/script.ts";
 import type { TestProject } from "../../support/project.ts";
 import { createRunProject } from "../../support/runs.ts";
-import { until } from "../../support/temp.ts";
+import { temporaryDirectory, until } from "../../support/temp.ts";
 import { openTmux, type Tmux } from "../../support/tmux.ts";
+
+// A real terminal and a whole run, on a machine that may be busy.
+setDefaultTimeout(60_000);
 
 // The live view in a real terminal: one run, held at its first step by files that the fake waits for.
 
@@ -166,8 +169,8 @@ describe("however it ends", () => {
     expect(tmux.output().slice(before)).not.toInclude("\u0007");
   });
 
-  test("Ctrl-\\ restores the cursor too", async () => {
-    await using project = projectFor();
+  test("Ctrl-\\ restores the cursor too; and with NO_COLOR there was no colour", async () => {
+    await using project = projectFor({ NO_COLOR: "1" });
     await using tmux = await openTmux({ columns: 80, rows: 24, cwd: project.directory, env: project.env });
     tmux.type(command);
     await tmux.until(ready);
@@ -175,6 +178,16 @@ describe("however it ends", () => {
     tmux.press("C-\\");
     await tmux.until((screen) => screen.endsWith("$"));
     expect(tmux.cursor()).toBe(true);
+    expect(tmux.output()).not.toMatch(/\u001b\[(1|2|3\d)m/);
+  });
+
+  test("a fault that ends the program at once restores the cursor and leaves the last frame", async () => {
+    await using temp = temporaryDirectory();
+    await using tmux = await openTmux({ columns: 80, rows: 24, cwd: temp.path, env: { PATH: "/usr/bin:/bin" } });
+    tmux.type(`'${process.execPath}' '${join(import.meta.dir, "broken-program.ts")}'`);
+    await tmux.until((screen) => screen.includes("the last frame") && screen.endsWith("$"));
+    expect(tmux.cursor()).toBe(true);
+    expect(tmux.output()).toInclude("\u001b[?25l");
   });
 
   test("a terminal that is stopped with Ctrl-S does not hold up the run", async () => {

@@ -1,7 +1,10 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import type { TestProject } from "../../support/project.ts";
 import { createRunProject } from "../../support/runs.ts";
 import { openTmux, type Tmux } from "../../support/tmux.ts";
+
+// A real terminal and a whole run, on a machine that may be busy.
+setDefaultTimeout(60_000);
 
 // `mg-team status` in a real terminal, while a run goes on and after it.
 
