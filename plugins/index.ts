@@ -1,5 +1,5 @@
 import type { Plugin } from "mg-team";
-import agentSynthesis from "./agent-synthesis.ts";
+import agentSynthesis from "./agent-synthesis/index.ts";
 import budget from "./budget.ts";
 import checks from "./checks.ts";
 import majority from "./majority.ts";
