@@ -36,6 +36,11 @@ export interface RealTeamOptions {
    * file servers (half a minute each on a busy machine). `files`: of those only file tools are left. `none` (default): no tools, no workspace.
    */
   readonly tools?: "full" | "files" | "none";
+  /**
+   * The team, with light configs of its own in a trusted mg-team.yaml: quickstart, which takes ten seconds a model, is left out. Without,
+   * `--models` in the arguments of a run names them.
+   */
+  readonly models?: readonly string[];
 }
 
 export function createRealTeam(options: RealTeamOptions = {}): RealTeam {
@@ -45,12 +50,14 @@ export function createRealTeam(options: RealTeamOptions = {}): RealTeam {
   // Keeps `--quickstart` from installing skills with npm for the whole machine.
   const npm = project.temp.write("stub/npm", "#!/bin/sh\nexit 1\n");
   for (const path of [wrapper, npm]) chmodSync(path, 0o755);
+  const trusted = options.models === undefined ? null : trustConfigs(project, options.models, models.baseUrl, options.tools ?? "none");
   const sessions = join(project.directory, ".massgen-quality/sessions");
   const newest = () => (existsSync(sessions) ? readdirSync(sessions).sort() : []).at(-1) ?? "none";
   return {
     project,
     models,
     async run(scripts, args) {
+      await trusted;
       models.play(scripts);
       const { code, stdout, stderr } = await project.cli(["run", "--json", ...args]);
       if (!stdout.startsWith("{")) throw new Error(`no result on stdout (exit ${code}): ${stderr}`);
@@ -69,6 +76,30 @@ export function createRealTeam(options: RealTeamOptions = {}): RealTeam {
 }
 
 // --- internal ---
+
+/** What quickstart would make, without all that a test of ours does not need. */
+async function trustConfigs(
+  project: TestProject,
+  models: readonly string[],
+  baseUrl: string,
+  tools: RealTeamOptions["tools"],
+): Promise<void> {
+  const entries = models.map((model, index) => {
+    const [type = "", name = ""] = model.split("/");
+    const files = tools === "none" ? "" : ", cwd: workspace, exclude_file_operation_mcps: false";
+    project.temp.write(
+      `project/configs/${index}.yaml`,
+      `agents: [{ id: some, backend: { type: ${type}, model: ${name}, base_url: "${baseUrl}"${files} } }]
+orchestrator: { snapshot_storage: snapshots, agent_temporary_workspace: temp_workspaces }
+ui: { display_type: simple, logging_enabled: true }
+`,
+    );
+    return `{ model: ${model}, config: ./configs/${index}.yaml }`;
+  });
+  project.temp.write("project/mg-team.yaml", `models: [${entries.join(", ")}]\n`);
+  const { code, stderr } = await project.cli(["trust"]);
+  if (code !== 0) throw new Error(`mg-team trust: ${stderr}`);
+}
 
 /** The real program; what quickstart has made is pointed at the scripted models. */
 function wrapperScript(massgen: string, baseUrl: string, tools: "full" | "files" | "none"): string {
