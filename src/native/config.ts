@@ -76,7 +76,7 @@ export function readStepConfig(path: string, env: Environment, cwd: string): Ste
     instructions: [agent.system_message, backend.system_message].filter((words) => typeof words === "string").join("\n\n"),
     context: contextOf(config, cwd),
     limits: limitsOf(config),
-    price: priceIn(backend),
+    price: priceIn(config),
     ignored: unavailable.filter((key) => backend[key] !== undefined && backend[key] !== false && backend[key] !== null),
   };
 }

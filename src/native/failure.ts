@@ -36,10 +36,11 @@ export function exitOf(failureClass: FailureClass): StepExit {
 }
 
 /**
- * The last line of a failed step, on stderr: `❌ [quota] Rate limit reached (retry after 7 s)`. The class in brackets is what the host goes by
+ * The last line of a failed step, on stderr: `❌ [quota] retry after 7 s: 429: Rate limit reached`. The class in brackets is what the host goes by
  * (engine/massgen/failure-table.ts); the mark is MassGen's, so that other launchers find it too.
  */
 export function failureLine(failureClass: FailureClass, message: string, retryAfterSeconds: number | null = null): string {
-  const wait = retryAfterSeconds === null ? "" : ` (retry after ${Math.ceil(retryAfterSeconds)} s)`;
-  return `❌ [${failureClass}] ${message.replace(/\s+/g, " ").trim()}${wait}`;
+  // In front, since the provider's own words may name another time.
+  const wait = retryAfterSeconds === null ? "" : `retry after ${Math.ceil(retryAfterSeconds)} s: `;
+  return `❌ [${failureClass}] ${wait}${message.replace(/\s+/g, " ").trim()}`;
 }

@@ -62,7 +62,7 @@ export async function publish(publication: Publication): Promise<Published> {
   } catch (error) {
     throw systemCodeOf(error) === undefined ? error : writeError("write the step into", home, error);
   } finally {
-    fs.rmSync(fresh, { recursive: true, force: true });
+    removeQuietly(fresh);
   }
 }
 
@@ -123,6 +123,15 @@ function claim(fresh: string, sessionDir: string, agent: AgentId): number {
 
 function placeOf(home: string, step: number): string {
   return join(home, String(step).padStart(3, "0"));
+}
+
+/** The first error is the one to report; the next step removes what stays. */
+function removeQuietly(path: string): void {
+  try {
+    fs.rmSync(path, { recursive: true, force: true });
+  } catch {
+    // Its directory is none, or the disk fails.
+  }
 }
 
 /** What steps of the same agent left that were killed while they wrote. */

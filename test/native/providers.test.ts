@@ -97,7 +97,7 @@ for (const wire of wires) {
     test("a limit that lasts is left to the host, with the time that it asks for", async () => {
       await using step = await run(wire, [{ fail: "quota", headers: { "retry-after": "120" } }]);
       expect(step).toMatchObject({ code: 2, failureClass: "quota", waits: [] });
-      expect(step.message).toEndWith("(retry after 120 s)");
+      expect(step.message).toStartWith("retry after 120 s: 429: ");
     });
 
     test("an empty account is a matter of quota that no waiting helps", async () => {
