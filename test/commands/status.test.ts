@@ -41,7 +41,12 @@ const decided: EventBody[] = [
   {
     type: "run.finished",
     exit_code: 0,
-    decision: { kind: "consensus", reason: "majority", winner: "agent_b", rule: "" },
+    decision: {
+      kind: "consensus",
+      reason: "majority",
+      winner: "agent_b",
+      rule: "2 of 2 agents voted for agent_b, which is more than half.",
+    },
     total_usd: 0.2,
     elapsed_seconds: 60,
   },
