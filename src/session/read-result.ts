@@ -124,3 +124,8 @@ const schema = z.looseObject({
   warnings: z.array(text),
   plugins: z.record(text, z.unknown()),
 });
+
+/** Does nothing: it compiles only while the schema takes every result that can be written. */
+((result: Writable<RunResult>): z.input<typeof schema> => result) satisfies unknown;
+
+type Writable<T> = T extends object ? { -readonly [K in keyof T]: Writable<T[K]> } : T;

@@ -35,6 +35,7 @@ describe("at the end of a run", () => {
       await playRun({ plays: agree }, ({ directory, stderr, project }) => {
         const page = readFileSync(directory.report, "utf8");
         expect(textOf(page)).toContain("The winning words");
+        expect(textOf(page)).not.toContain("cannot be used");
         expect(statSync(directory.report).mode & 0o777).toBe(0o600);
         const lines = stderr.trimEnd().split("\n");
         expect(lines.at(-1)).toStartWith("total spent");

@@ -50,7 +50,7 @@ const attacks = [
 ];
 
 describe("Markdown of agents", () => {
-  test.each(attacks)("%s becomes harmless", (attack) => {
+  test.each(attacks)("%j becomes harmless", (attack) => {
     expect(partsOf(attack).flatMap(wrongsOf)).toEqual([]);
   });
 
