@@ -4,10 +4,15 @@
 set -uo pipefail
 cd "$(dirname "$0")/.."
 export PATH="$PWD/node_modules/.bin:$PATH"
+# What tests need is kept in the real home, for the next time.
+cache="${XDG_CACHE_HOME:-$HOME/.cache}/mg-team"
+bash test/setup.sh || { printf '0 passed, 1 failed\n'; exit 1; }
+export MG_TEST_MASSGEN="${MG_TEST_MASSGEN:-${MG_TEAM_TEST_MASSGEN:-$cache/massgen-0.1.97}/bin/massgen}"
+
 # Tests must not see, or leave anything in, the home of whoever runs them.
 home=$(mktemp -d)
 trap 'rm -rf "$home"' EXIT
-export MG_TEST_REAL_HOME="${MG_TEST_REAL_HOME:-$HOME}" HOME="$home" XDG_CACHE_HOME="$home/.cache" XDG_STATE_HOME="$home/.local/state" XDG_CONFIG_HOME="$home/.config"
+export HOME="$home" XDG_CACHE_HOME="$home/.cache" XDG_STATE_HOME="$home/.local/state" XDG_CONFIG_HOME="$home/.config"
 passed=0 failed=0
 
 # step NAME COMMAND…: one check that passes or fails as a whole.
@@ -38,9 +43,6 @@ suite() {
   if [ "$failures" -eq 0 ] && { [ "$status" -ne 0 ] || [ "$tests" -eq 0 ]; }; then failures=1 tests=$((tests + 1)); fi
   passed=$((passed + tests - failures)) failed=$((failed + failures))
 }
-
-HOME="$MG_TEST_REAL_HOME" bash test/setup.sh || { printf '0 passed, 1 failed\n'; exit 1; }
-export MG_TEST_MASSGEN="${MG_TEST_MASSGEN:-$MG_TEST_REAL_HOME/.cache/mg-team/massgen-0.1.97/bin/massgen}"
 
 mapfile -t all < <(find test -name '*.test.ts' | sort)
 if [ $# -gt 0 ]; then
