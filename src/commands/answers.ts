@@ -1,11 +1,11 @@
 import { existsSync, readFileSync } from "node:fs";
 import { ExitCode, messageOf, TeamError } from "../errors.ts";
 import { isLocked } from "../session/lock.ts";
+import { readResult } from "../session/read-result.ts";
 import { listAgents, readAgentSteps, readAnswer } from "../session/steps.ts";
 import { listOf, nearest, quoted } from "../text.ts";
 import type { AgentId } from "../types.ts";
 import type { NamedText } from "../view/diff.ts";
-import { readResult } from "../view/sessions/read.ts";
 import { readTeamConfig, type StatusTarget } from "../view/status/read.ts";
 
 /** Which answer is meant: of an agent (a word that names it) its newest, or that of a step; without an agent the final one. */
@@ -62,7 +62,7 @@ function finalAnswer(target: StatusTarget): ShownAnswer {
   const { id, root, result: resultPath, finalAnswer: path, deliverable } = target.directory;
   const files = existsSync(deliverable) ? deliverable : null;
   const name = `final answer of ${id}`;
-  const result = readResult(resultPath);
+  const { result } = readResult(resultPath);
   if (existsSync(path)) {
     try {
       return { name, text: readFileSync(path, "utf8"), files };

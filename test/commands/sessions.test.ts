@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { acquireLock } from "../../src/session/lock.ts";
 import type { SessionEntry } from "../../src/view/sessions/read.ts";
 import { runCommand } from "../support/command.ts";
@@ -104,4 +104,15 @@ test("without any run there is an empty list, and a word about how to begin", as
     stdout: "",
     stderr: expect.stringContaining('start one: mg-team "QUERY"'),
   });
+});
+
+test("a run that was killed between its first result and its last word has crashed, in every view", async () => {
+  await using temp = temporaryDirectory();
+  const { journal } = writeTeam(temp.path, { date: day(1), events: begun, result: {} });
+  expect((await list(temp.path))[0]?.state).toBe("finished");
+  const lines = readFileSync(journal, "utf8").trimEnd().split("\n");
+  writeFileSync(journal, `${lines.slice(0, -1).join("\n")}\n`);
+  expect((await list(temp.path))[0]?.state).toBe("crashed");
+  const { stdout } = await runCommand(["status", "--json"], { cwd: temp.path });
+  expect(JSON.parse(stdout).state).toBe("crashed");
 });

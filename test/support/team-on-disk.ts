@@ -44,7 +44,7 @@ export interface TeamOnDisk {
   readonly models?: readonly string[];
   /** The journal; a second between two events. */
   readonly events?: readonly EventBody[];
-  /** result.json: what differs from a consensus for agent_b. */
+  /** result.json: what differs from a consensus for agent_b. The journal ends with it. */
   readonly result?: Partial<RunResult>;
   readonly finalAnswer?: string;
 }
@@ -62,17 +62,19 @@ export function writeTeam(projectDir: string, team: TeamOnDisk = {}): TeamDirect
   const directory = createTeamDirectory(projectDir, date);
   const mapping = Object.fromEntries(models.map((model, index) => [`agent_${"abcdefgh"[index]}`, model]));
   writeFileSync(directory.config, JSON.stringify({ session_id: directory.id, query, models, agent_mapping: mapping }));
+  const whole = result ? resultOf(directory, query, date, result) : null;
   if (events) {
     let second = 0;
     const clock = { ...systemClock, date: () => date.getTime() + second * 1000 };
     const journal = openJournal(directory.journal, { elapsed: () => second, clock });
-    for (const event of events) {
+    const ended = events.some(({ type }) => type === "run.finished") || whole === null ? [] : [endOf(whole)];
+    for (const event of [...events, ...ended]) {
       journal.append(event);
       second++;
     }
     journal.close();
   }
-  if (result) writeFileSync(directory.result, JSON.stringify(resultOf(directory, query, date, result)));
+  if (whole) writeFileSync(directory.result, JSON.stringify(whole));
   if (finalAnswer !== undefined) writeFileSync(directory.finalAnswer, finalAnswer);
   return directory;
 }
@@ -96,6 +98,17 @@ export function writeFileIn(path: string, text: string): string {
 }
 
 // --- internal ---
+
+function endOf({ exit_code, decision, cost, duration_seconds }: RunResult): EventBody {
+  const { kind, reason, winner, rule } = decision;
+  return {
+    type: "run.finished",
+    exit_code,
+    decision: { kind, reason, winner, rule },
+    total_usd: cost.total_usd,
+    elapsed_seconds: duration_seconds,
+  };
+}
 
 function resultOf(directory: TeamDirectory, query: string, date: Date, result: Partial<RunResult>): RunResult {
   const { id, root } = directory;

@@ -1,8 +1,9 @@
-import { existsSync, readFileSync } from "node:fs";
+import { closeSync, existsSync, fstatSync, openSync, readSync } from "node:fs";
 import { join } from "node:path";
 import { listTeamIds, sessionsPath, type TeamDirectory, teamDirectory } from "../../session/directory.ts";
 import { readJournal } from "../../session/journal.ts";
 import { isLocked, readHolder } from "../../session/lock.ts";
+import { readResult } from "../../session/read-result.ts";
 import type { CostKnown, RunResult } from "../../session/result.ts";
 import { applyEvent, emptyState, type RunState } from "../../session/state.ts";
 import { totalCost } from "../../session/totals.ts";
@@ -43,18 +44,6 @@ export function readSessions(projectDir: string): SessionEntry[] {
     .map((id) => readSession(teamDirectory(join(projectDir, sessionsPath, id))));
 }
 
-/** `result.json` of a run; null when there is none, or it is damaged. */
-export function readResult(path: string): RunResult | null {
-  try {
-    const result: unknown = JSON.parse(readFileSync(path, "utf8"));
-    const { version, decision, cost, agents } = result as Readonly<Record<string, unknown>>;
-    const whole = version === 1 && typeof decision === "object" && typeof cost === "object" && Array.isArray(agents);
-    return whole ? (result as RunResult) : null;
-  } catch {
-    return null;
-  }
-}
-
 // --- internal ---
 
 type Facts = Pick<SessionEntry, "started_at" | "decision" | "rounds" | "total_usd" | "cost_known" | "duration_seconds">;
@@ -64,14 +53,36 @@ function readSession(directory: TeamDirectory): SessionEntry {
   const { query, models } = readTeamConfig(directory);
   // Whoever holds a lock has left word of it; to try the lock of every run there ever was would take a second.
   const locked = readHolder(root) !== null && isLocked(root);
-  const result = locked ? null : readResult(directory.result);
+  const delivered = !locked && hasEnded(directory.journal);
+  const result = delivered ? readResult(directory.result).result : null;
   const facts = result ? factsOfResult(result) : factsOfJournal(directory);
   const started = facts.started_at !== null;
   const ours = started || locked || directory.cookie !== "";
-  const hasResult = result !== null || existsSync(directory.result);
-  const state = ours ? conditionOf({ locked, hasResult, started, reason: facts.decision?.reason ?? null }) : "unknown";
+  const state = ours
+    ? conditionOf({ locked, delivered: delivered && existsSync(directory.result), started, reason: facts.decision?.reason ?? null })
+    : "unknown";
   return { session_id: id, directory: root, state, query, models: Object.values(models), ...facts };
 }
+
+/** Whether the last word of a journal is that the run has finished. Only its end is read: there may be many runs. */
+function hasEnded(journal: string): boolean {
+  let file: number | null = null;
+  try {
+    file = openSync(journal, "r");
+    const { size } = fstatSync(file);
+    const tail = Buffer.alloc(Math.min(size, 2 * lineBytes));
+    readSync(file, tail, 0, tail.length, size - tail.length);
+    const last = tail.toString().trimEnd().split("\n").at(-1) ?? "";
+    return (JSON.parse(last) as { readonly type?: unknown }).type === "run.finished";
+  } catch {
+    return false;
+  } finally {
+    if (file !== null) closeSync(file);
+  }
+}
+
+/** Lines of a journal are shorter. */
+const lineBytes = 8192;
 
 function factsOfResult({ started_at, decision, rounds, cost, duration_seconds }: RunResult): Facts {
   const { kind, reason, winner, winner_model } = decision;

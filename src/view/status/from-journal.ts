@@ -36,7 +36,12 @@ export function statusFromJournal(directory: TeamDirectory, events: readonly Tea
   const cost = totalCost(state);
   const ballots = currentBallots(state);
   const { tally, needed } = votesOf(state);
-  const condition = conditionOf({ ...around, started: state.startedAt !== "", reason: state.decision?.reason ?? null });
+  const condition = conditionOf({
+    locked: around.locked,
+    delivered: state.finished && around.hasResult,
+    started: state.startedAt !== "",
+    reason: state.decision?.reason ?? null,
+  });
   return {
     version: 1,
     session_id: directory.id,
