@@ -9,7 +9,7 @@ import { runsNatively } from "./engine/choose.ts";
 import type { MassgenInstall } from "./engine/massgen/install.ts";
 import { errorOf, failOf, type PreflightCheck, warningsOf } from "./preflight/check.ts";
 import { planEngine, wantsMassgen } from "./preflight/engine.ts";
-import { checkModels, checkPrograms, isInstalled } from "./preflight/models.ts";
+import { checkModels, checkPrograms, checkSynthesizer, isInstalled } from "./preflight/models.ts";
 import { argumentSpace, checkContext, checkCriteria, checkDisk, checkProject } from "./preflight/places.ts";
 import { checkQuery, checkReferences } from "./preflight/query.ts";
 import {
@@ -142,7 +142,9 @@ function chooseAgents(
 ) {
   try {
     const agents = settings.agents ?? defaultModels([...Object.keys(keys.variables), ...claimed], names);
-    return { agents, checks: checkModels(agents, { keys, claimed, home, env, teamIsNative }) };
+    const access = { keys, claimed, home, env, teamIsNative };
+    const synthesizer = settings.synthesis === "agent" ? settings.synthesizer : null;
+    return { agents, checks: [...checkModels(agents, access), ...checkSynthesizer(synthesizer, agents, access)] };
   } catch (error) {
     return { agents: [], checks: [failOf("models", error)] };
   }

@@ -16,7 +16,7 @@ import { checkBallot } from "./ballot.ts";
 import { fail, failOf, ok, type PreflightCheck } from "./check.ts";
 import { planEngine } from "./engine.ts";
 import { knownFlags } from "./massgen.ts";
-import { checkModels, checkPrograms, isInstalled } from "./models.ts";
+import { checkModels, checkPrograms, checkSynthesizer, isInstalled } from "./models.ts";
 import { checkContext, checkCriteria, checkDisk, checkProject } from "./places.ts";
 import { askPrograms, checkDocker, checkEnvironment, type Files, type LookInput, lookAtFiles } from "./surroundings.ts";
 
@@ -116,11 +116,13 @@ function teamOf(
   const { config, home, env } = input;
   try {
     const named = config?.file?.models ?? null;
+    const access = { keys, claimed, home, env, teamIsNative };
     const agents = named === null ? defaultModels([...Object.keys(keys.variables), ...claimed], config?.names) : agentsOf(named);
     return {
       agents,
       checks: [
-        ...checkModels(agents, { keys, claimed, home, env, teamIsNative }),
+        ...checkModels(agents, access),
+        ...checkSynthesizer(config?.choices.synthesis === "agent" ? config.choices.synthesizer : null, agents, access),
         ...checkPrograms(
           agents.filter((agent) => !runsNatively(agent, teamIsNative)),
           docker,

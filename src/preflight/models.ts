@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { type Keys, keysFor, loginCommand, loginIsHidden, loginOf, placeOf, unusableCodexLogin } from "../config/keys.ts";
+import { splitModel } from "../config/models.ts";
 import { isFile } from "../config/paths.ts";
 import { runsNatively } from "../engine/choose.ts";
 import { findOnPath } from "../engine/massgen/command.ts";
@@ -66,9 +67,19 @@ export function checkModels(agents: readonly Agent[], access: Access): Preflight
   return ways.map(({ agent, way }) => {
     const who = `${agent.id} ${agent.model}`;
     if (way.kind !== "none") return ok("models", `${who}: ${way.detail}`);
-    const native = runsNatively(agent, access.teamIsNative ?? false);
-    return warn("models", `${who} has no key; it is launched all the same`, native ? `Set ${way.detail}` : hintFor(agent, access));
+    return warn("models", `${who} has no key; it is launched all the same`, hintOf(agent, access));
   });
+}
+
+/** Whether the model of the synthesis has a way in, where it is none of the team. Without one it will fail, when all else is paid for. */
+export function checkSynthesizer(model: string | null, agents: readonly Agent[], access: Access): PreflightCheck[] {
+  const found = model === null || agents.some((agent) => agent.model === model) ? null : splitModel(model);
+  if (found === null) return [];
+  const way = wayIn(found, access);
+  if (way.kind !== "none") return [ok("models", `synthesis ${model}: ${way.detail}`)];
+  return [
+    warn("models", `the synthesizer ${model} has no key; without it the winner's answer is delivered as it is`, hintOf(found, access)),
+  ];
 }
 
 /** Programs that a model's backend starts on this machine (massgen 0.1.97, `backend/codex.py`, `gemini_cli.py`, `antigravity_cli.py`). */
@@ -117,7 +128,11 @@ function needsOf(backend: string): string {
   return listOf([...wanted, ...(login === null ? [] : [`a login (${login})`])], "or");
 }
 
-function hintFor({ backend }: Agent, { keys, home, env }: Access): string {
+function hintOf(agent: Pick<Agent, "backend" | "engine">, access: Access): string {
+  return runsNatively(agent, access.teamIsNative ?? false) ? `Set ${nativeWayIn(agent, access).detail}` : hintFor(agent, access);
+}
+
+function hintFor({ backend }: Pick<Agent, "backend">, { keys, home, env }: Access): string {
   const stray = backend === "codex" ? unusableCodexLogin(home, env) : null;
   if (stray !== null) return `MassGen looks for the codex login in ~/.codex only: mkdir -p ~/.codex && cp ${stray} ~/.codex/auth.json`;
   const blank = keysFor(backend).find((variable) => keys.blank[variable] !== undefined);

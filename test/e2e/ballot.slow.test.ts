@@ -36,7 +36,8 @@ describe("three models, each voting for somebody else, by the names that the vot
 
       expect(result.engine.ballot_fix).toBe("on");
       expect(events[0]).toMatchObject({ type: "run.started", engine: { ballot_fix: "on" } });
-      expect(shownOf(events)).toEqual(["ready", "ready", "ready", "applied", "applied", "applied"]);
+      // In the first round whoever starts last may see an answer already.
+      expect(shownOf(events)).toEqual([...Array(3).fill(expect.stringMatching(/^(ready|applied)$/)), "applied", "applied", "applied"]);
       expect(file("synthesis/final_answer.md")).toContain("MassGen's ballot was repaired");
       // Nothing of it is left in what MassGen starts, and nobody was asked anything else.
       const asked = team.models.requests.filter(({ turn }) => turn !== null).map(({ text }) => text);

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { findKeys } from "../../src/config/keys.ts";
 import { agentsOf, createModelNames, type Model } from "../../src/config/models.ts";
-import { type Access, checkModels, checkPrograms, isInstalled, wayIn } from "../../src/preflight/models.ts";
+import { type Access, checkModels, checkPrograms, checkSynthesizer, isInstalled, wayIn } from "../../src/preflight/models.ts";
 import { createPlace, type Place } from "./support.ts";
 
 const team = (...models: string[]) =>
@@ -62,6 +62,26 @@ describe("a team", () => {
     const env = { CODEX_HOME: place.temp.join("elsewhere"), XAI_API_KEY: "k" };
     expect(checkModels(team("codex", "grok"), access(place, env))[0]?.hint).toContain(`cp ${path} ~/.codex/auth.json`);
   });
+});
+
+test("a synthesizer of its own needs a way in too; one of the team has been looked at, and the winner's model is nobody yet", async () => {
+  await using place = createPlace();
+  const at = access(place, { XAI_API_KEY: "k" });
+  const agents = team("grok", "codex");
+  expect(checkSynthesizer("gemini/gemini-3.1-pro-preview", agents, at)).toEqual([
+    {
+      name: "models",
+      status: "warn",
+      message: "the synthesizer gemini/gemini-3.1-pro-preview has no key; without it the winner's answer is delivered as it is",
+      hint: "Set GEMINI_API_KEY or GOOGLE_API_KEY",
+    },
+  ]);
+  expect(checkSynthesizer("grok/other", agents, at)).toMatchObject([
+    { status: "ok", message: "synthesis grok/other: XAI_API_KEY from the environment" },
+  ]);
+  expect(checkSynthesizer("native:openai/gpt-5.4", agents, at)).toMatchObject([{ status: "warn", hint: "Set OPENAI_API_KEY" }]);
+  expect(checkSynthesizer("codex/gpt-5.4", agents, at)).toEqual([]);
+  expect(checkSynthesizer(null, agents, at)).toEqual([]);
 });
 
 test("a program is looked for on PATH and where npm puts it", async () => {
