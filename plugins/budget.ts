@@ -28,7 +28,7 @@ export default definePlugin({
       if (event.type !== "step.finished" && event.type !== "step.cost") return;
       const spent = team.cost.total_usd ?? 0;
       if (spent > costBudget) {
-        const message = `the budget of ${dollars(costBudget)} is exceeded (${dollars(spent, costBudget)} spent)`;
+        const message = `the budget of ${exact(costBudget)} is exceeded (${dollars(spent, costBudget)} spent)`;
         team.stop({ reason: "cost_budget", message });
       }
     });
@@ -40,7 +40,7 @@ export default definePlugin({
       if (!message && expected > 0 && spent + expected > costBudget && warnedRound !== request.round) {
         warnedRound = request.round;
         team.log.warn(
-          `the next steps will likely exceed the budget of ${dollars(costBudget)}: ${dollars(spent)} spent, about ${dollars(expected)} ahead`,
+          `the next steps will likely exceed the budget of ${exact(costBudget)}: ${dollars(spent)} spent, about ${dollars(expected)} ahead`,
         );
       }
     });
@@ -55,7 +55,7 @@ export default definePlugin({
 
 function spentAll(team: Team, budget: number): string | null {
   const spent = team.cost.total_usd ?? 0;
-  return spent >= budget ? `the budget of ${dollars(budget)} is used up (${dollars(spent, budget)} spent)` : null;
+  return spent >= budget ? `the budget of ${exact(budget)} is used up (${dollars(spent, budget)} spent)` : null;
 }
 
 /** A step with tokens and no price: nobody can say what is left of the budget. */
@@ -72,8 +72,13 @@ function mean(values: readonly number[]): number {
 /** With cents; with more digits where cents would show nothing, or would hide that it is not `other`. */
 function dollars(usd: number, other = usd): string {
   const enough = (digits: number) =>
-    (usd === 0 || Number(usd.toFixed(digits)) !== 0) && (usd === other || usd.toFixed(digits) !== other.toFixed(digits));
+    (usd === 0 || Number(usd.toFixed(digits)) !== 0) && (usd === other || Number(usd.toFixed(digits)) !== other);
   return `$${usd.toFixed([2, 4, 6].find(enough) ?? 8)}`;
+}
+
+/** What somebody typed, to the last digit: $0.005 is not $0.01. */
+function exact(usd: number): string {
+  return `$${usd.toFixed([2, 3, 4, 5, 6, 7].find((digits) => Number(usd.toFixed(digits)) === usd) ?? 8)}`;
 }
 
 function capitalised(text: string): string {

@@ -152,10 +152,15 @@ describe("a budget that is exceeded in the middle of a round", () => {
     expect(run.team.stops).toEqual([]);
   });
 
-  test("is shown with digits that say something", () => {
-    const run = withBudget(0.001);
-    run.emit(stepFinished("a", { answer: 1 }, { cost: { usd: 0.0012 } }));
-    expect(run.team.stops[0]?.message).toBe("the budget of $0.0010 is exceeded ($0.0012 spent)");
+  test.each([
+    [0.001, 0.0012, "the budget of $0.001 is exceeded ($0.0012 spent)"],
+    [0.005, 0.01, "the budget of $0.005 is exceeded ($0.01 spent)"],
+    [0.125, 0.13, "the budget of $0.125 is exceeded ($0.13 spent)"],
+    [2.5, 2.500001, "the budget of $2.50 is exceeded ($2.500001 spent)"],
+  ])("of %d is shown as it was given", (budget, usd, message) => {
+    const run = withBudget(budget);
+    run.emit(stepFinished("a", { answer: 1 }, { cost: { usd } }));
+    expect(run.team.stops[0]?.message).toBe(message);
   });
 });
 
