@@ -60,10 +60,12 @@ export async function deliver(run: Run, decided: Verdict): Promise<RunResult> {
 
 // --- internal ---
 
-/** From here a stop ends only the synthesis. */
+/** From here a stop ends only the synthesis. A run that was stopped starts none: what stopped it, time or money or a plugin, still holds. */
 function beginSynthesis(run: Run): void {
+  const { request } = run.stopper;
   run.phase = "synthesis";
   run.stopper = createStopper();
+  if (request) run.stopper.stop(request);
 }
 
 async function finish(run: Run, result: RunResult): Promise<void> {
