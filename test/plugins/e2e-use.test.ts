@@ -350,8 +350,9 @@ export default definePlugin({
       });
       expect(launches.every(({ query }) => query !== "edited")).toBe(true);
       const slow = await playRun({
-        plays: { a: [{ before: { seconds: 1 }, answer: "late" }], b: "answer" },
-        args: ["--without-plugin", "timeout", "--timeout", "1", "--max-rounds", "1"],
+        plays: { a: "answer", b: "answer" },
+        timeIsUp: ["started-agent_a-1"],
+        args: ["--without-plugin", "timeout", "--timeout", "1000", "--max-rounds", "1"],
       });
       expect(slow.result.decision).toMatchObject({ reason: "max_rounds" });
     },

@@ -146,7 +146,10 @@ describe("the compiled program", () => {
     () =>
       inTurn(async () => {
         await using project = createRunProject(team);
-        const { code, stdout, stderr } = await runBinary(project, argumentsOf(team), { PATH: "/usr/bin:/bin", XAI_API_KEY: "" });
+        const { code, stdout, stderr } = await runBinary(project, argumentsOf({ ...team, args: ["--json", "--engine", "massgen"] }), {
+          PATH: "/usr/bin:/bin",
+          XAI_API_KEY: "",
+        });
         expect(code).toBe(3);
         expect(JSON.parse(stdout).error.code).toBe("preflight");
         expect(stderr).not.toContain("    at ");

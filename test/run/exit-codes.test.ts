@@ -96,7 +96,12 @@ describe("2: wrong usage", () => {
 
 describe("3: preflight or configuration", () => {
   refuse(3, "preflight", [
-    { title: "no MassGen anywhere, with what to install", env: { PATH: "/usr/bin:/bin" }, says: /pip install|uv tool install/ },
+    {
+      title: "no MassGen anywhere, with what to install",
+      args: ["--engine", "massgen"],
+      env: { PATH: "/usr/bin:/bin" },
+      says: /pip install|uv tool install/,
+    },
     {
       title: "no keys for anybody",
       env: { OPENAI_API_KEY: "", GEMINI_API_KEY: "", ANTHROPIC_API_KEY: "", XAI_API_KEY: "" },
@@ -163,6 +168,17 @@ export default definePlugin({
       args: ["--plugin", "./stopper.ts"],
       ends: "forced plugin b, exit 4",
       rule: /^I have seen enough; /,
+    },
+    {
+      title: "no synthesis is paid for",
+      plays: { a: "answer after b", b: "answer" },
+      files: { "stopper.ts": stopper("plugin") },
+      args: ["--plugin", "./stopper.ts", "--synthesis", "agent"],
+      ends: "forced plugin b, exit 4",
+      look: ({ result, launches }) => {
+        expect(result.synthesis).toMatchObject({ kind: "markdown", why_not_agent: expect.stringContaining("I have seen enough") });
+        expect(launches.filter(({ kind }) => kind === "step").length).toBe(2);
+      },
     },
     {
       title: "with the reason of a limit it is a limit's end",

@@ -75,8 +75,9 @@ describe("a few at a time", () => {
     },
     {
       title: "who waits for a turn when the time is over is not started",
-      plays: { a: [{ before: { forever: true } }], b: "answer", c: "answer" },
-      args: ["--max-parallel", "1", "--timeout", "2"],
+      plays: { a: [{ before: { announce: "a-hangs", forever: true } }], b: "answer", c: "answer" },
+      timeIsUp: ["a-hangs"],
+      args: ["--max-parallel", "1", "--timeout", "1000"],
       rounds: ["a interrupted"],
       ends: "none timeout, exit 5",
       look: ({ launches }) => expect(launches.filter(({ kind }) => kind === "step").length).toBe(1),

@@ -3,7 +3,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { TeamEvent } from "../../src/session/events.ts";
 import type { FakeStep } from "../fixtures/fake-massgen/script.ts";
-import { type KeptRun, patience, playRun } from "../support/runs.ts";
+import { patience, playRun } from "../support/runs.ts";
 import { type Story, tell } from "../support/story.ts";
 
 // Core loop 2 (design.md): a failed step is tried again at once, up to --retries, unless that cannot help.
@@ -124,12 +124,13 @@ describe("which failures", () => {
   tell([
     {
       title: "a step that ran into its own time limit is not tried again",
-      plays: { a: [{ before: { forever: true } }], b: "answer" },
-      args: ["--step-timeout", "1"],
+      plays: { a: [{ before: { announce: "a-hangs", forever: true } }], b: "answer" },
+      timeIsUp: ["a-hangs", "finished-agent_b-1"],
+      args: ["--step-timeout", "600", "--timeout", "200000", "--retries", "5"],
       rounds: ["a failed(timeout), b answered"],
       ends: "single only_agent b, exit 0",
       look: ({ result, stderr }) => {
-        expect(result.agents[0]?.failure?.message).toBe("stopped: it did not act within its 1 s");
+        expect(result.agents[0]?.failure?.message).toBe("stopped: it did not act within its 600 s");
         expect(stderr).toContain("agent_a is out (timeout)");
       },
     },
@@ -143,7 +144,7 @@ describe("which failures", () => {
       const end = events.find((event) => event.type === "step.finished" && event.action.agent === "agent_a" && event.retry);
       if (!first || !second || !end) throw new Error("there was no retry");
       expect(second.elapsed - end.elapsed).toBeGreaterThanOrEqual(0.99);
-      expect(second.elapsed - end.elapsed).toBeLessThan(10);
+      expect(second.elapsed - end.elapsed).toBeLessThan(60);
       expect(result.decision.kind).toBe("consensus");
     },
     patience,
@@ -152,12 +153,13 @@ describe("which failures", () => {
   test.concurrent(
     "a run that stops does not wait for a quota",
     async () => {
-      const look = ({ result }: KeptRun) => expect(result.duration_seconds).toBeLessThan(15);
-      const spec = {
+      const { result, events } = await playRun({
         plays: { a: [{ fail: { stderr: "Error code: 429 - rate limit, try again in 200s" } }], b: "answer" },
-        args: ["--timeout", "2"],
-      };
-      const { result } = await playRun(spec, look);
+        timeIsUp: ["finished-agent_a-1", "finished-agent_b-1"],
+        args: ["--timeout", "1000"],
+      });
+      const [began = 0, ended = 0] = [events[0], events.at(-1)].map((event) => Date.parse(event?.ts ?? ""));
+      expect(ended - began).toBeLessThan(100_000);
       expect(result.decision).toMatchObject({ kind: "forced", reason: "timeout", winner: "agent_b" });
     },
     patience,
@@ -168,8 +170,9 @@ describe("a stop ends retries", () => {
   tell([
     {
       title: "a step that fails while the run stops is interrupted, not failed",
-      plays: { a: [{ before: { forever: true }, process: { exitOnTerm: 2 } }], b: "answer" },
-      args: ["--timeout", "2"],
+      plays: { a: [{ before: { announce: "a-hangs", forever: true }, process: { exitOnTerm: 2 } }], b: "answer" },
+      timeIsUp: ["a-hangs", "finished-agent_b-1"],
+      args: ["--timeout", "1000"],
       rounds: ["a interrupted, b answered"],
       ends: "forced timeout b, exit 0",
       look: ({ result }) => expect(result.agents[0]).toMatchObject({ status: "live", failure: null }),

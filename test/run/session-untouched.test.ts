@@ -71,7 +71,7 @@ describe.if(hasStrace)("session/agents", () => {
             b: [{ answer: { text: "x", garble: "cut" } }, "blank"],
             c: [work("three"), "fail server", { ...work("late"), after: { forever: true } }],
           },
-          args: ["--timeout", "4"],
+          args: ["--timeout", "10"],
         },
         (changes, codes) => {
           expect(codes).toEqual([0]);

@@ -57,15 +57,19 @@ async function killed(
   });
 }
 
-/** Agents that do not hang have ended their step. */
+/** All of the round are started, and those that do not hang have ended their step. */
 async function untilQuiet(project: TestProject, { plays = {} }: RunSpec): Promise<void> {
   const busy = Math.max(1, Object.values(plays).filter((play) => typeof play !== "string").length);
   const journal = onlyRun(project).journal;
-  const open = () => {
+  const isQuiet = () => {
     const events = existsSync(journal) ? linesOf<TeamEvent>(readFileSync(journal, "utf8").replace(/[^\n]*$/, "")) : [];
-    return events.reduce((sum, { type }) => sum + (type === "step.started" ? 1 : type === "step.finished" ? -1 : 0), 0);
+    const round = events.findLast((event) => event.type === "round.started");
+    const started = events.filter((event) => event.type === "step.started");
+    const ended = events.filter(({ type }) => type === "step.finished").length;
+    const here = started.filter((step) => step.round === round?.round || step.round === 0);
+    return here.length >= (round?.agents.length ?? 1) && started.length - ended === busy;
   };
-  await until(() => open() === busy, "the other steps' end");
+  await until(isQuiet, "the other steps' end");
 }
 
 const signals = [
@@ -168,21 +172,23 @@ describe("in the middle of a round", () => {
     patience,
   );
 
-  test.concurrent(
-    "grandchildren that ignore TERM, in sessions of their own, are gone too",
-    () =>
-      killed(
-        {
-          plays: {
-            a: [{ ...hangs, process: { grandchildren: [{ ignoreTerm: true, ownSession: true, holdOutput: true }, { ignoreTerm: true }] } }],
-            b: "answer",
+  for (const [signal, code] of signals) {
+    test.concurrent(
+      `${signal}: grandchildren that ignore TERM, in sessions of their own, are gone too`,
+      () => {
+        const grandchildren = [{ ignoreTerm: true, ownSession: true, holdOutput: true }, { ignoreTerm: true }];
+        return killed(
+          { plays: { a: [{ ...hangs, process: { grandchildren } }], b: "answer" } },
+          async (run) => run.kill(signal),
+          (run) => {
+            expect(run.code).toBe(code);
+            expect(run.result?.decision.winner).toBe("agent_b");
           },
-        },
-        async (run) => run.kill("SIGTERM"),
-        (run) => expect(run.code).toBe(143),
-      ),
-    patience,
-  );
+        );
+      },
+      patience,
+    );
+  }
 
   test.concurrent(
     "costs that steps had reported by then are in the result",

@@ -1,7 +1,9 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { AsyncLocalStorage } from "node:async_hooks";
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { main } from "../../src/cli.ts";
+import { main, type Surroundings } from "../../src/cli.ts";
+import { systemClock } from "../../src/clock.ts";
 import type { Output } from "../../src/commands/io.ts";
 import { type TeamDirectory, teamDirectory } from "../../src/session/directory.ts";
 import type { TeamEvent } from "../../src/session/events.ts";
@@ -28,6 +30,8 @@ export interface RunSpec {
   readonly yaml?: string;
   /** Files of the project, by name. Their paths may be used in `args` as `./name`. */
   readonly files?: Readonly<Record<string, string>>;
+  /** Names of files beside the fake's script (marks of events, announcements): once all exist, the run's clock is past every limit. */
+  readonly timeIsUp?: readonly string[];
   /** A plugin has a say in decisions or the document, so that they are not counted and compared again. */
   readonly pluginDecides?: boolean;
   /** Sees each event as it is printed; may end the run. */
@@ -38,6 +42,8 @@ export interface LiveRun {
   readonly project: TestProject;
   /** As if the process had got that signal. */
   kill(signal: SignalName): void;
+  /** Moves the clock of this run ahead, in seconds. */
+  skip(seconds: number): void;
 }
 
 /** A run that has ended, with everything that it left. Its project is gone. */
@@ -65,7 +71,7 @@ export interface KeptRun extends FinishedRun {
 export async function playRun(spec: RunSpec, look: (run: KeptRun) => void | Promise<void> = () => {}): Promise<FinishedRun> {
   return inTurn(async () => {
     await using project = createRunProject(spec);
-    const { code, stdout, stderr } = await runHere(project, argumentsOf(spec), spec.onEvent);
+    const { code, stdout, stderr } = await runHere(project, argumentsOf(spec), spec.onEvent, spec.timeIsUp);
     const directory = onlyRun(project, stderr);
     const result: RunResult = JSON.parse(readFileSync(directory.result, "utf8"));
     const events = linesOf(readFileSync(directory.journal, "utf8"));
@@ -115,7 +121,12 @@ export async function runHere(
   project: TestProject,
   argv: readonly string[],
   onEvent: RunSpec["onEvent"] = () => {},
+  timeIsUp: RunSpec["timeIsUp"] = [],
 ): Promise<{ code: number; stdout: string; stderr: string }> {
+  const clock = { ahead: 0 };
+  const skip = (seconds: number) => {
+    clock.ahead += seconds;
+  };
   const listeners = new Set<SignalListener>();
   let killed = 0;
   const kill = (name: SignalName) => {
@@ -125,7 +136,7 @@ export async function runHere(
   };
   const observe = (event: TeamEvent) => {
     for (const name of markOf(event)) project.signal(name);
-    onEvent(event, { project, kill });
+    onEvent(event, { project, kill, skip });
   };
   const printsEvents = argv.includes("--events");
   const stdout = collector((text) => {
@@ -133,7 +144,8 @@ export async function runHere(
   });
   const stderr = collector();
   const unfollow = printsEvents ? () => {} : followJournal(project, observe);
-  const code = await main(argv, {
+  const unwait = timeIsUp.length > 0 ? whenAnnounced(project, timeIsUp, () => skip(pastEveryLimit)) : () => {};
+  const surroundings: Surroundings = {
     environment: project.env,
     cwd: project.directory,
     stdin: { isTerminal: false, read: async () => new Uint8Array() },
@@ -147,8 +159,10 @@ export async function runHere(
       first: null,
       dispose() {},
     },
-  });
+  };
+  const code = await clocks.run(clock, () => main(argv, surroundings));
   unfollow();
+  unwait();
   return { code, stdout: stdout.text, stderr: stderr.text };
 }
 
@@ -187,7 +201,15 @@ export async function inTurn<T>(work: () => Promise<T>): Promise<T> {
 /** Milliseconds for a test that waits for its turn. */
 export const patience = 120_000;
 
+/** Seconds; more than any `--timeout` of these tests. */
+export const pastEveryLimit = 100_000;
+
 // --- internal ---
+
+/** Each run here has a clock of its own, so that a test decides when its time is up, however busy the machine is. */
+const clocks = new AsyncLocalStorage<{ ahead: number }>();
+const { now } = systemClock;
+systemClock.now = () => now() + (clocks.getStore()?.ahead ?? 0);
 
 const atOnce = 4;
 let running = 0;
@@ -203,6 +225,16 @@ function sharedFake(): { readonly bin: string; readonly cache: string } {
   installCommand(join(root, "bin"));
   fake = { bin: join(root, "bin"), cache: join(root, "cache") };
   return fake;
+}
+
+/** Calls back once all of these exist beside the fake's script. */
+function whenAnnounced(project: TestProject, names: readonly string[], callback: () => void): () => void {
+  const timer = setInterval(() => {
+    if (!names.every((name) => existsSync(project.temp.join("fake", name)))) return;
+    clearInterval(timer);
+    callback();
+  }, 5);
+  return () => clearInterval(timer);
 }
 
 /** Tells of events as they appear in the journal, for runs that do not print them. */
