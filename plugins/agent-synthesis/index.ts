@@ -57,7 +57,10 @@ async function synthesise(team: Team, document: SynthesisDocument, stopMessage: 
     const made = await team.runStep({ model: synthesizer ?? winner.agent, query, sessionDir, context });
     if (made.answer === null) return `the synthesis step brought no answer (${stopMessage() ?? made.failure ?? "unknown"})`;
     // The files first: where they cannot be put in place, neither is the text that speaks of them.
-    await replaceDeliverable(document, winner, made.workspace);
+    for (const warning of await replaceDeliverable(document, winner, made.workspace)) {
+      document.result.warnings.push(warning);
+      team.log.warn(warning);
+    }
     document.answer = made.answer;
     document.madeBy = synthesizer ?? winner.model;
     return null;
