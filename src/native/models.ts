@@ -3,6 +3,7 @@ import { listOf } from "../text.ts";
 import { nativeKeys } from "./backends.ts";
 import type { StepConfig } from "./config.ts";
 import { StepError } from "./failure.ts";
+import type { Provider } from "./provider-error.ts";
 
 /** Options of one provider, as the AI SDK passes them on. */
 export type ProviderOptions = Record<string, Record<string, string | number | boolean | null | Record<string, string>>>;
@@ -18,8 +19,8 @@ export interface ConnectedModel {
   readonly forcible: boolean;
   /** Mark in the prompt what shall be kept in the provider's cache. */
   readonly cacheMarks: boolean;
-  /** The variables of its key, for messages. */
-  readonly keys: readonly string[];
+  /** For messages. */
+  readonly provider: Provider;
   /** Values to be taken out of whatever is printed. */
   readonly secrets: readonly string[];
 }
@@ -41,7 +42,7 @@ export async function connect(config: StepConfig, env: Environment): Promise<Con
   const shared = { baseURL: baseUrl ?? "", apiKey: apiKey ?? "none", fetch: patientFetch };
   const common = {
     temperature,
-    keys,
+    provider: { keys, url: baseUrl ?? "", local: backend.local === true },
     secrets: apiKey === null ? [] : [apiKey],
     maxOutputTokens: maxReplyTokens,
     cacheMarks: false,

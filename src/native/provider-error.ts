@@ -16,10 +16,15 @@ export interface ProviderFailure {
 /**
  * Understands whatever a provider, or the network on the way to it, threw: class, words, and whether another attempt makes sense. The texts of
  * providers are the same that MassGen prints, so its table reads them.
- * @param keys the variables of the backend's key, for the hint
+ * @param from whom was asked, for the hints
  */
-export function explainProviderError(thrown: unknown, keys: readonly string[]): ProviderFailure {
+export function explainProviderError(thrown: unknown, { keys, url, local }: Provider): ProviderFailure {
   const { status, text, headers } = factsOf(thrown);
+  if (status === null && unreachable.test(`${text} ${codesOf(thrown)}`)) {
+    const hint = local ? "is the server running?" : "is the network up?";
+    // A server of one's own that is not there will not be there in a second.
+    return { error: new StepError("model", `nobody answers at ${url}; ${hint}`, { cause: thrown }), retryable: !local, waitSeconds: null };
+  }
   const row = rowOf(status === null ? text : `Error code: ${status} - ${text}`);
   const failureClass = classOf(status, row?.class ?? null);
   const hint = row?.hint?.replace("{keys}", listOf(keys, "or") || "the key") ?? "";
@@ -32,7 +37,27 @@ export function explainProviderError(thrown: unknown, keys: readonly string[]): 
   return { error, retryable: mayHelp(status, failureClass, text, thrown), waitSeconds };
 }
 
+/** Whom a step asks. */
+export interface Provider {
+  /** The variables of its key. */
+  readonly keys: readonly string[];
+  readonly url: string;
+  /** It is a server on this machine. */
+  readonly local: boolean;
+}
+
 // --- internal ---
+
+const unreachable = /ConnectionRefused|ECONNREFUSED|FailedToOpenSocket|Unable to connect|ENOTFOUND|EAI_AGAIN|getaddrinfo/;
+
+/** The system's codes of an error and of what caused it. */
+function codesOf(thrown: unknown): string {
+  const codes: string[] = [];
+  for (let error = thrown; error instanceof Error && codes.length < 5; error = error.cause) {
+    codes.push(String((error as { readonly code?: unknown }).code ?? ""));
+  }
+  return codes.join(" ");
+}
 
 interface Facts {
   /** HTTP status; null for an error in the middle of a stream, or of the network. */

@@ -72,7 +72,8 @@ export async function askModel(setting: TurnSetting, request: TurnRequest): Prom
     } catch (thrown) {
       stop.throwIfAborted();
       if (thrown instanceof StepError) throw thrown;
-      const { error, retryable, waitSeconds } = thrown instanceof Accident ? thrown.failure : explainProviderError(thrown, connected.keys);
+      const { error, retryable, waitSeconds } =
+        thrown instanceof Accident ? thrown.failure : explainProviderError(thrown, connected.provider);
       const wait = waitSeconds ?? 2 ** (attempt - 1);
       if (!retryable || attempt >= limits.attempts || wait > longestWait) throw error;
       observer.retry(error.message, wait);

@@ -193,8 +193,8 @@ export function stepKey(step: { readonly agent: AgentId; readonly round: number;
 // --- internal ---
 
 function newAgent({ id, model }: Pick<Agent, "id" | "model">): AgentState {
-  const [backend = "", ...name] = model.split("/");
-  const agent: Agent = { id, model, backend, modelName: name.join("/") };
+  const [, engine, backend = "", modelName = ""] = /^(?:(native|massgen):)?([^/]*)\/?(.*)$/s.exec(model) ?? [];
+  const agent: Agent = { id, model, backend, modelName, ...(engine === undefined ? {} : { engine: engine as Agent["engine"] }) };
   return { agent, live: true, failure: null, rounds: 0, answers: [], ballot: null, steps: [] };
 }
 

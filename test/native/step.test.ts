@@ -349,3 +349,20 @@ test("a key never appears in what a step prints, even when the provider repeats 
   const outcome = await step(session, [{ fail: "key" }], { env: { OPENAI_API_KEY: key }, backend: "" });
   expect(outcome.stdout + outcome.stderr).not.toContain(key);
 });
+
+test("a server of one's own that is not there is named at once", async () => {
+  await using session = createSession();
+  const port = await freePort();
+  const outcome = await session.step({ type: "ollama", baseUrl: `http://127.0.0.1:${port}` });
+  expect(outcome).toMatchObject({ code: 2, failureClass: "model", waits: [] });
+  expect(outcome.message).toBe(`nobody answers at http://127.0.0.1:${port}/v1; is the server running?`);
+  expect((await session.step({ type: "openai", baseUrl: `http://127.0.0.1:${port}/v1`, limits: { attempts: 2 } })).waits).toEqual([1]);
+});
+
+/** A port on which nobody listens. */
+async function freePort(): Promise<number> {
+  const server = Bun.serve({ port: 0, hostname: "127.0.0.1", fetch: () => new Response("") });
+  const { port } = server;
+  await server.stop(true);
+  return port ?? 0;
+}
