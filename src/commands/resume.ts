@@ -12,7 +12,6 @@ import { ExitCode, TeamError } from "../errors.ts";
 import { preflight } from "../preflight.ts";
 import { readExitRecord } from "../process/exit.ts";
 import { sweepDeadRuns, sweepRun } from "../process/sweep.ts";
-import { costOf, priceOf } from "../session/cost.ts";
 import { findTeamDirectory, type TeamDirectory } from "../session/directory.ts";
 import { readJournal } from "../session/journal.ts";
 import { acquireLock } from "../session/lock.ts";
@@ -20,12 +19,13 @@ import { readResult } from "../session/read-result.ts";
 import { writeError } from "../session/reasons.ts";
 import { createRedactor } from "../session/redact.ts";
 import type { RunResult } from "../session/result.ts";
-import { applyEvent, emptyState, findAgent, type RunState, unfinishedSteps } from "../session/state.ts";
-import type { Limits, Verdict } from "../types.ts";
+import { applyEvent, emptyState, type RunState, unfinishedSteps } from "../session/state.ts";
+import type { Limits } from "../types.ts";
 import { buildEngine } from "./build-engine.ts";
 import type { Command, CommandContext } from "./command.ts";
 import { executeRun, printResult } from "./execute.ts";
 import { loadPlugins } from "./load-plugins.ts";
+import { reopen } from "./reopen.ts";
 import { streamsOf } from "./streams.ts";
 import { createWarnings } from "./warnings.ts";
 
@@ -66,10 +66,11 @@ export const command: Command = {
     const { result, problem } = readResult(directory.result);
     if (problem !== null) log.warn(`${problem}; it is made anew`);
     const limits = raiseLimits(earlier.settings.limits, config.flags);
-    if (state.decision && isOpen(state.decision, earlier.settings.limits, limits)) state.decision = null;
+    const prices = { ...earlier.settings.prices, ...config.choices.prices };
+    reopen(state, earlier.settings.limits, limits, prices);
     if (result && isOver(result, state)) return showAgain(context, config, result, existsSync(directory.report) ? directory.report : null);
     // Awaited here: the lock is held until the run has ended.
-    return await goOn(context, { config, directory, earlier, limits, state });
+    return await goOn(context, { config, directory, earlier, limits, prices, state });
   },
 };
 
@@ -80,10 +81,11 @@ interface Unfinished {
   readonly directory: TeamDirectory;
   readonly earlier: RunFile;
   readonly limits: Limits;
+  readonly prices: RunSettings["prices"];
   readonly state: RunState;
 }
 
-async function goOn(context: CommandContext, { config, directory, earlier, limits, state }: Unfinished): Promise<ExitCode> {
+async function goOn(context: CommandContext, { config, directory, earlier, limits, prices, state }: Unfinished): Promise<ExitCode> {
   const { environment, cwd, log, signals } = context;
   const clock = systemClock;
   const startedAt = clock.now();
@@ -92,8 +94,6 @@ async function goOn(context: CommandContext, { config, directory, earlier, limit
   const { massgenCommand, massgenSource } = choices;
   const agents = earlier.settings.agents;
   requireConsent(earlier.settings, config);
-  const prices = { ...earlier.settings.prices, ...choices.prices };
-  priceSteps(state, prices);
   const settings: RunSettings = { ...earlier.settings, limits, prices, massgenCommand, massgenSource, projectDir: cwd };
   const requests = config.plugins;
   for (const path of missing(earlier.plugins, requests))
@@ -145,34 +145,9 @@ function workedUntilDeath(state: RunState, { root }: TeamDirectory): number {
   return Math.max(state.elapsed, ...ends);
 }
 
-/** Prices that were added since then also count for the steps before. */
-function priceSteps(state: RunState, prices: RunSettings["prices"]): void {
-  for (const [key, step] of state.costs) {
-    const agent = findAgent(state, step.agent)?.agent;
-    const price = agent ? priceOf(prices, agent.backend, agent.modelName) : null;
-    if (step.cost.usd === null && price) state.costs.set(key, { ...step, cost: costOf({ ...step.cost, usd: 0 }, price).cost });
-  }
-}
-
 /** Whether all of a run was done and written, so that there is only its result to show (design.md, "Resume"). */
 function isOver({ exit_code: code }: RunResult, { finished, decision }: RunState): boolean {
   return finished && decision !== null && code !== ExitCode.write;
-}
-
-/** Whether a decision may come out otherwise now: it was forced by a signal, or by a limit that is raised. */
-function isOpen({ reason }: Verdict, before: Limits, now: Limits): boolean {
-  switch (reason) {
-    case "interrupted":
-      return true;
-    case "timeout":
-      return now.timeoutSeconds > before.timeoutSeconds;
-    case "max_rounds":
-      return now.maxRounds > before.maxRounds;
-    case "cost_budget":
-      return (now.costBudget ?? 0) > (before.costBudget ?? 0) || (now.allowUnpriced && !before.allowUnpriced);
-    default:
-      return false;
-  }
 }
 
 /** The limits of the run, with those that were typed now. */
@@ -222,7 +197,10 @@ async function showAgain(context: CommandContext, { output }: ResolvedConfig, re
   return result.exit_code as ExitCode;
 }
 
-function hintFor({ limits }: RunResult): string {
+function hintFor({ limits, cost }: RunResult): string {
+  const unpriced = Object.values(cost.by_agent).some(({ unpriced_tokens: tokens }) => tokens > 0);
+  if (limits.reached === "cost_budget" && unpriced && !limits.allowUnpriced)
+    return "; to go on, add the missing price to mg-team.yaml, or pass --allow-unpriced";
   const options = { timeout: "--timeout", max_rounds: "--max-rounds", cost_budget: "--cost-budget" } as const;
   return limits.reached === null ? "" : `; to go on, raise its limit with ${options[limits.reached]}`;
 }

@@ -33,6 +33,53 @@ describe("a file that fails every other agent is known again", () => {
   }
 });
 
+describe("prices", () => {
+  const cost = { usd: 0, inputTokens: 1_000_000, outputTokens: 0 };
+  const unpriced = [
+    { answer: { text: "x", workspace: false }, cost },
+    { vote: "agent_a", cost },
+  ];
+  const spec: RunSpec = { plays: { a: unpriced, b: unpriced }, args: ["--cost-budget", "10"] };
+
+  test.concurrent(
+    "that were missing for the budget and are added since then let the run go on, and count for the steps before",
+    () =>
+      inTurn(async () => {
+        await using project = createRunProject(spec);
+        await project.cli(argumentsOf(spec));
+        expect(read(project).result).toMatchObject({ decision: { reason: "cost_budget" }, cost: { total_usd: null } });
+        const { stderr } = await project.cli(["resume"]);
+        expect(stderr).toContain("to go on, add the missing price to mg-team.yaml, or pass --allow-unpriced");
+        writeFileSync(
+          `${project.directory}/mg-team.yaml`,
+          "prices: { model-a: { input: 1, output: 1 }, model-b: { input: 2, output: 1 } }\n",
+        );
+        expect((await project.cli(["resume"])).code).toBe(0);
+        expect(read(project).result).toMatchObject({ decision: { kind: "consensus" }, cost: { total_usd: 6, known: "all" } });
+      }),
+    patience,
+  );
+
+  test.concurrent(
+    "make nothing free that was never reported",
+    () =>
+      interrupted(
+        {
+          plays: { a: "answer, vote a", b: [{ ...hangs, cost: { absent: true } }, "answer", "vote a"] },
+          yaml: "prices: { model-b: { input: 2, output: 1 } }\n",
+        },
+        "SIGINT",
+        hasFinished("agent_a"),
+        async (project) => {
+          expect(read(project).result.cost).toMatchObject({ total_usd: 0.01, known: "partial" });
+          expect((await project.cli(["resume"])).code).toBe(0);
+          expect(read(project).result.cost).toMatchObject({ total_usd: 0.04, known: "partial" });
+        },
+      ),
+    patience,
+  );
+});
+
 test.concurrent(
   "a result.json that is none is said, and made anew out of the journal, without another step",
   () =>
