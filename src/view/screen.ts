@@ -12,15 +12,21 @@ export interface Screen {
    * a line, which at the edge is its last character; the last row because a frame ends with a line feed.
    */
   draw(lines: readonly string[]): void;
-  /** Lines that stay, above the frame; the frame is gone until the next `draw`. Ends with a line feed. */
-  print(text: string): void;
+  /**
+   * Lines that stay, above the frame.
+   * @param text ends with a line feed
+   * @param next the frame below them; without it there is none until the next `draw`
+   */
+  print(text: string, next?: readonly string[]): void;
   /** Takes the frame away and restores the cursor. Idempotent. */
   close(): void;
 }
 
 /** @param redraw called when what is on the terminal was lost or has another size now */
 export function createScreen(terminal: Terminal, redraw: () => void): Screen {
-  let parts = "";
+  // What is to be written: first what goes and what stays, then the frame.
+  let head = "";
+  let body = "";
   let frame: readonly string[] = [];
   let width = terminal.columns;
   let hidden = false;
@@ -33,25 +39,34 @@ export function createScreen(terminal: Terminal, redraw: () => void): Screen {
     },
     isTTY: false,
     write(text: string) {
-      parts += text;
+      body += text;
       return true;
     },
   };
   const update = createLogUpdate(collector as unknown as NodeJS.WritableStream, { showCursor: true });
 
   /** In one piece, which terminals that know synchronized updates also show in one piece. */
-  const flush = (more = "") => {
-    if (parts !== "" || more !== "") terminal.write(`${syncBegin}${wrapOff}${parts}${wrapOn}${more}${syncEnd}`);
-    parts = "";
+  const flush = () => {
+    if (head + body !== "") terminal.write(`${syncBegin}${head}${wrapOff}${body}${wrapOn}${syncEnd}`);
+    [head, body] = ["", ""];
   };
   const erase = () => {
     if (frame.length === 0) return;
-    parts += `\r\u001b[${rowsOf(frame, width, terminal.columns)}A\u001b[J`;
+    head += `\r\u001b[${rowsOf(frame, width, terminal.columns)}A\u001b[J`;
     update.done();
     frame = [];
   };
+  const place = (lines: readonly string[]) => {
+    if (terminal.stuck || !terminal.foreground) return;
+    if (width !== terminal.columns || lines.length === 0) erase();
+    width = terminal.columns;
+    if (!hidden) head += cursorHide;
+    hidden = true;
+    if (lines.length > 0) update(lines.join("\n"));
+    frame = lines;
+  };
   const showCursor = () => {
-    if (hidden) parts += cursorShow;
+    if (hidden) head += cursorShow;
     hidden = false;
   };
   const leave = () => {
@@ -82,20 +97,16 @@ export function createScreen(terminal: Terminal, redraw: () => void): Screen {
       return terminal.rows - 1;
     },
     draw(lines) {
-      if (closed || terminal.stuck || !terminal.foreground) return;
-      if (width !== terminal.columns) erase();
-      width = terminal.columns;
-      if (!hidden) parts += cursorHide;
-      hidden = true;
-      if (lines.length === 0) erase();
-      else update(lines.join("\n"));
-      frame = lines;
+      if (closed) return;
+      place(lines);
       flush();
     },
-    print(text) {
+    print(text, next = []) {
       if (closed) return;
       erase();
-      flush(text);
+      head += text;
+      if (next.length > 0) place(next);
+      flush();
     },
     close() {
       if (closed) return;

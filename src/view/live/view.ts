@@ -34,8 +34,9 @@ export function createLiveView(
     waiting = null;
     if (!started) return;
     drawnAt = performance.now();
-    screen.draw(renderLive(liveModel(state, activity, now()), screen.width, screen.height, color));
+    screen.draw(frame());
   };
+  const frame = () => (started ? renderLive(liveModel(state, activity, now()), screen.width, screen.height, color) : []);
   const drawSoon = () => {
     if (waiting !== null) return;
     waiting = setTimeout(draw, Math.max(0, drawnAt + leastMilliseconds - performance.now()));
@@ -46,8 +47,7 @@ export function createLiveView(
   tick.unref();
 
   const print = (line: string) => {
-    screen.print(`${wrapWords(line, terminal.columns)}\n`);
-    draw();
+    screen.print(`${wrapWords(line, terminal.columns)}\n`, frame());
   };
   return {
     observe(event) {
@@ -64,7 +64,8 @@ export function createLiveView(
       waiting = null;
       const lines = started ? renderEnd(state, activity, terminal.columns, color) : [];
       started = false;
-      if (lines.length > 0) screen.print(`${lines.join("\n")}\n`);
+      // Between what was said before and the answer that follows.
+      if (lines.length > 0) screen.print(`\n${lines.join("\n")}\n\n`);
       screen.close();
     },
   };

@@ -85,11 +85,9 @@ describe("watched", () => {
 
 test.each([80, 120, 40])("at %i columns nothing is broken by the terminal", async (columns) => {
   tmux.resize(columns, 60);
-  tmux.type("clear; tmux -V > /dev/null; mg-team status");
-  await tmux.until((screen) => screen.includes("Timeline") && screen.endsWith("$"));
-  const text = tmux.screen().join("\n");
-  // The title is long.
-  for (const line of text.split("\n").slice(1)) expect(Bun.stringWidth(line)).toBeLessThanOrEqual(columns);
+  tmux.type(`clear; mg-team status; echo that was ${columns}`);
+  const text = await tmux.until((screen) => screen.endsWith(`that was ${columns}\n$`));
+  for (const line of text.split("\n")) expect(Bun.stringWidth(line)).toBeLessThanOrEqual(columns);
   expect(text).toMatch(/^ {2}agent_a {2}──▶ {2}agent_b {2}"The second pa/m);
   expect(text).toMatch(
     columns === 40
