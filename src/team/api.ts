@@ -40,6 +40,7 @@ export function teamFor(run: Run, { plugin }: LoadedPlugin): Team {
 
 /** Ends the current phase; the first request wins. */
 export function stopRun(run: Run, request: StopRequest): void {
+  if (run.phase === "over") return;
   const reason = decisionReasons.includes(request.reason) ? request.reason : "plugin";
   const message = run.redact(String(request.message ?? "a plugin stopped the run"));
   if (!run.stopper.stop({ reason, message })) return;

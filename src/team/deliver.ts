@@ -46,6 +46,8 @@ export async function deliver(run: Run, decided: Verdict): Promise<RunResult> {
   }
   await write(writeResult);
   await finish(run, result);
+  run.phase = "over";
+  await closeSteps(run, "ended");
   run.emit({
     type: "run.finished",
     exit_code: result.exit_code,

@@ -84,7 +84,7 @@ function nothing(failure: string): ExtraStepResult {
 }
 
 function stopMessage(run: Run): string | null {
-  return run.stopper.request ? run.stopper.request.message : null;
+  return run.phase === "over" ? "the run is over" : (run.stopper.request?.message ?? null);
 }
 
 function agentFor(run: Run, model: Agent | string): Agent {

@@ -64,8 +64,8 @@ export interface Run extends TeamSetup {
   signal: RunSignal | null;
   /** An answer file that would fail every other agent (core loop 5); absolute path. */
   poison: string | null;
-  /** The loop decides; then the synthesis makes something of it. */
-  phase: "deciding" | "synthesis";
+  /** The loop decides; then the synthesis makes something of it; then nothing is started any more. */
+  phase: "deciding" | "synthesis" | "over";
   /** A plugin failed in a hook whose failure stops the run. */
   pluginBroke: boolean;
   /** A plugin ended the deciding with `team.stop`. */

@@ -111,6 +111,29 @@ describe("a value that nobody could use names plugin, file and hook", () => {
   );
 });
 
+describe("a step that a plugin starts and does not wait for", () => {
+  const step = { when: { session: "extra" }, step: { answer: "x", before: { forever: true }, cost: { usd: 0.7, live: [{ usd: 0.5 }] } } };
+  for (const [when, launches] of [
+    ["decision", 5],
+    ["run.finished", 4],
+  ] as const) {
+    test.concurrent(
+      `at ${when}: it does not outlive the run, and nothing comes after the journal's last event`,
+      async () => {
+        const body = `team.hooks.onEvent.tap("extra", ({ type }) => {
+      if (type === "${when}") void team.runStep({ model: "agent_a", query: "Look", sessionDir: team.run.directory + "/extra", context: [] });
+      if (type === "run.finished") team.stop({ reason: "plugin", message: "too late" });
+    });`;
+        const run = await playRun({ plays: team, script: { rules: [step] }, ...withPlugin("extra", body) });
+        expect(run.code).toBe(0);
+        expect(run.events.at(-1)?.type).toBe("run.finished");
+        expect(run.launches.filter(({ kind }) => kind === "step").length).toBe(launches);
+      },
+      patience,
+    );
+  }
+});
+
 describe("Ctrl-C while a plugin takes its time", () => {
   for (const [hook, winner] of [
     ["beforeLaunch", null],
