@@ -12,7 +12,7 @@ import { ExitCode, TeamError } from "../errors.ts";
 import { preflight } from "../preflight.ts";
 import { readExitRecord } from "../process/exit.ts";
 import { sweepDeadRuns, sweepRun } from "../process/sweep.ts";
-import { findTeamDirectory, type TeamDirectory } from "../session/directory.ts";
+import { findTeamDirectory, projectOf, type TeamDirectory } from "../session/directory.ts";
 import { readJournal } from "../session/journal.ts";
 import { acquireLock } from "../session/lock.ts";
 import { readResult } from "../session/read-result.ts";
@@ -93,8 +93,9 @@ async function goOn(context: CommandContext, { config, directory, earlier, limit
   const { choices } = config;
   const { massgenCommand, massgenSource } = choices;
   const agents = earlier.settings.agents;
+  const project = projectOf(directory) ?? cwd;
   requireConsent(earlier.settings, config);
-  const settings: RunSettings = { ...earlier.settings, limits, prices, massgenCommand, massgenSource, projectDir: cwd };
+  const settings: RunSettings = { ...earlier.settings, limits, prices, massgenCommand, massgenSource, projectDir: project };
   const requests = config.plugins;
   for (const path of missing(earlier.plugins, requests))
     log.warn(`the run began with the plugin ${path}; add --plugin ${path} to have it again`);
@@ -103,7 +104,7 @@ async function goOn(context: CommandContext, { config, directory, earlier, limit
   const report = await preflight({ settings, env: environment, home, names: config.names, note: log.info });
   const redact = createRedactor(report.secrets);
   // Of this run first: what is alive of it must be gone before its steps are read.
-  for (const { warnings } of [await sweepRun(directory, { redact }), await sweepDeadRuns(cwd, { redact })])
+  for (const { warnings } of [await sweepRun(directory, { redact }), await sweepDeadRuns(project, { redact })])
     for (const text of warnings) log.warn(text);
   state.elapsed = workedUntilDeath(state, directory);
   const strict = choices.strict || earlier.strict;

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import fs from "node:fs";
-import { basename, join, resolve } from "node:path";
+import { basename, join, resolve, sep } from "node:path";
 import { systemCodeOf, TeamError } from "../errors.ts";
 import { nearest } from "../text.ts";
 import type { AgentId } from "../types.ts";
@@ -92,6 +92,12 @@ export function findTeamDirectory(projectDir: string, name?: string): TeamDirect
     `there is no run ${name} in ${sessions}`,
     near ? `Did you mean ${near}? "mg-team sessions" lists all.` : 'Type "mg-team sessions" to see all runs of this project.',
   );
+}
+
+/** The project that a run belongs to, absolute, wherever it is named from; null for one that was moved out of it. */
+export function projectOf({ id, root }: TeamDirectory): string | null {
+  const tail = join(sep, sessionsPath, id);
+  return root.endsWith(tail) ? root.slice(0, -tail.length) || sep : null;
 }
 
 /** Ids of the runs of a project, oldest first. */

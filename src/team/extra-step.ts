@@ -43,11 +43,13 @@ export async function runExtraStep(run: Run, step: ExtraStep): Promise<ExtraStep
   const context = step.context.map((path) => ({ path, permission: "read" }) as const);
   try {
     mkdirSync(sessionDir, { recursive: true, mode: 0o700 });
-    await run.engine.writeConfig(agent, configPath, {
+    const made = run.engine.writeConfig(agent, configPath, {
       docker: run.docker,
       context: [...run.settings.context, ...context],
       runDir: `${runDir}_config`,
     });
+    // MassGen may take ten seconds for it; a stop does not wait for that. What is still at it then ends with the program.
+    await Promise.race([made, run.stopper.whenStopped]);
   } catch (error) {
     return nothing(messageOf(error));
   }

@@ -6,6 +6,8 @@ export interface Stopper {
   readonly request: StopRequest | null;
   /** Aborts at the first request: ends waits, and has running steps stopped. */
   readonly signal: AbortSignal;
+  /** Resolves when `signal` aborts. */
+  readonly whenStopped: Promise<void>;
   /** Set once a signal has arrived: nothing waits for children any more until the result is written. */
   readonly interrupted: boolean;
   /** Resolves when `interrupted` becomes true. */
@@ -17,6 +19,7 @@ export interface Stopper {
 
 export function createStopper(): Stopper {
   const controller = new AbortController();
+  const stop = Promise.withResolvers<void>();
   const interruption = Promise.withResolvers<void>();
   let request: StopRequest | null = null;
   let interrupted = false;
@@ -28,10 +31,12 @@ export function createStopper(): Stopper {
       return interrupted;
     },
     signal: controller.signal,
+    whenStopped: stop.promise,
     whenInterrupted: interruption.promise,
     stop(next) {
       if (request) return false;
       request = next;
+      stop.resolve();
       controller.abort();
       return true;
     },

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import type { TeamEvent } from "../../src/session/events.ts";
 import type { RunResult } from "../../src/session/result.ts";
 import type { FakeStep } from "../fixtures/fake-massgen/script.ts";
@@ -32,6 +32,19 @@ describe("a file that fails every other agent is known again", () => {
     );
   }
 });
+
+test.concurrent(
+  "a run that is named by its path goes on in its own project, wherever that is typed",
+  () =>
+    interrupted({ plays: { a: "answer, vote a", b: [hangs, "answer", "vote a"] } }, "SIGINT", hasFinished("agent_a"), async (project) => {
+      const elsewhere = project.temp.join("elsewhere");
+      mkdirSync(elsewhere);
+      expect((await project.cli(["resume", onlyRun(project).root], { cwd: elsewhere })).code).toBe(0);
+      expect(readdirSync(elsewhere)).toEqual([]);
+      expect(read(project).result.decision.kind).toBe("consensus");
+    }),
+  patience,
+);
 
 describe("prices", () => {
   const cost = { usd: 0, inputTokens: 1_000_000, outputTokens: 0 };

@@ -2,7 +2,14 @@ import { describe, expect, setDefaultTimeout, test } from "bun:test";
 import { chmodSync, existsSync, mkdirSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { TeamError } from "../../src/errors.ts";
-import { createTeamDirectory, findTeamDirectory, listTeamIds, sessionsPath } from "../../src/session/directory.ts";
+import {
+  createTeamDirectory,
+  findTeamDirectory,
+  listTeamIds,
+  projectOf,
+  sessionsPath,
+  teamDirectory,
+} from "../../src/session/directory.ts";
 import { temporaryDirectory } from "../support/temp.ts";
 
 setDefaultTimeout(60_000); // a busy machine is no fault
@@ -32,6 +39,13 @@ describe("a team directory", () => {
     expect(directory.runDir("agent_a", 1)).toBe(join(directory.root, "runs/agent_a/r1"));
     expect(directory.runDir("agent_a", 2, 3)).toBe(join(directory.root, "runs/agent_a/r2/try3"));
     expect(directory.finalAnswer).toBe(join(directory.root, "synthesis/final_answer.md"));
+  });
+
+  test("knows its project, wherever it is named from, unless it was moved out of it", async () => {
+    await using project = temporaryDirectory();
+    expect(projectOf(createTeamDirectory(project.path, evening))).toBe(project.path);
+    expect(projectOf(teamDirectory(project.join("team_20261129_181500"), ""))).toBeNull();
+    expect(projectOf(teamDirectory(join("/", sessionsPath, "team_20261129_181500"), ""))).toBe("/");
   });
 
   test("of the same second gets _2, _3 …, each with a cookie of its own (fault 19)", async () => {
