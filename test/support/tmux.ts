@@ -1,6 +1,6 @@
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { resolve } from "node:path";
-import { temporaryDirectory } from "./temp.ts";
+import { temporaryDirectory, until } from "./temp.ts";
 
 /** A real terminal to look at: one window of a tmux server of its own, which ends with the `using` block. */
 export interface Tmux extends AsyncDisposable {
@@ -8,7 +8,8 @@ export interface Tmux extends AsyncDisposable {
   type(line: string): void;
   /** Presses a key: `C-c`, `C-z`, `Enter`. */
   press(key: string): void;
-  resize(columns: number, rows: number): void;
+  /** Resolves when programs in it see the new size: tmux takes its time to tell them. */
+  resize(columns: number, rows: number): Promise<void>;
   /** What one sees, line by line, without spaces at the ends of lines. */
   screen(): string[];
   /** What one sees, with the codes of its colours. */
@@ -52,6 +53,7 @@ export async function openTmux({ columns, rows, cwd, env }: TmuxOptions): Promis
   const shell = `exec bash --noprofile --rcfile ${quote(temp.join("rc"))} -i`;
   tmux("new-session", "-d", "-x", String(columns), "-y", String(rows), "-e", "TERM=tmux-256color", shell);
   tmux("pipe-pane", `cat >> ${quote(bytes)}`);
+  const tty = tmux("display-message", "-p", "#{pane_tty}").trim();
   const screen = () =>
     tmux("capture-pane", "-p")
       .replace(/\n+$/, "")
@@ -63,7 +65,11 @@ export async function openTmux({ columns, rows, cwd, env }: TmuxOptions): Promis
       tmux("send-keys", "Enter");
     },
     press: (key) => void tmux("send-keys", key),
-    resize: (newColumns, newRows) => void tmux("resize-window", "-x", String(newColumns), "-y", String(newRows)),
+    async resize(newColumns, newRows) {
+      tmux("resize-window", "-x", String(newColumns), "-y", String(newRows));
+      const size = () => Bun.spawnSync(["stty", "-F", tty, "size"]).stdout.toString().trim();
+      await until(() => size() === `${newRows} ${newColumns}`, "the terminal's new size");
+    },
     screen,
     colors: () => tmux("capture-pane", "-p", "-e").replace(/\n+$/, ""),
     history: () => tmux("capture-pane", "-p", "-J", "-S", "-").replace(/ +$/gm, ""),

@@ -76,7 +76,7 @@ describe("from 120 columns down to 40, and up again, in one run", () => {
   });
 
   test.each([80, 40, 25, 120])("after a change to %i columns there is one frame, and no line of it is broken", async (columns) => {
-    tmux.resize(columns, 24);
+    await tmux.resize(columns, 24);
     const text = await tmux.until((screen) => {
       const rows = screen.split("\n").filter((line) => /^● {2}agent_[abc] {2}/.test(line));
       const whole = columns < 40 || (rows.every((line) => line.endsWith("$0.00")) && screen.includes("codex/gpt") === columns >= 100);
@@ -86,10 +86,10 @@ describe("from 120 columns down to 40, and up again, in one run", () => {
   });
 
   test("in a window of 5 rows the agents stay, and after it everything is back", async () => {
-    tmux.resize(100, 5);
+    await tmux.resize(100, 5);
     const small = await tmux.until((screen) => count(screen, frame) === 1 && !screen.includes("votes"));
     for (const id of ["agent_a", "agent_b", "agent_c"]) expect(count(small, `  ${id}  `)).toBe(1);
-    tmux.resize(100, 30);
+    await tmux.resize(100, 30);
     await tmux.until((screen) => count(screen, frame) === 1 && screen.includes("votes  none yet") && count(screen, "  agent_b  ") === 1);
   });
 

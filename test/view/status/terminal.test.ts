@@ -56,7 +56,7 @@ describe("watched", () => {
     await tmux.until((screen) => /^ {2}● {2}agent_a {2}gpt-5\.4 +using write_file/m.test(screen));
     expect(tmux.cursor()).toBe(false);
     for (const columns of [40, 120, 80]) {
-      tmux.resize(columns, 40);
+      await tmux.resize(columns, 40);
       const wide = columns >= 100;
       const text = await tmux.until(
         (screen) => count(screen, "Consensus") === 1 && count(screen, "  agent_b  ") === 2 && screen.includes("  gemini/gemini") === wide,
@@ -66,9 +66,9 @@ describe("watched", () => {
   });
 
   test("in a window that is too low it says that there is more", async () => {
-    tmux.resize(80, 8);
+    await tmux.resize(80, 8);
     await tmux.until((screen) => /… \d+ more lines; make the window taller/.test(screen) && count(screen, "· running ·") === 1);
-    tmux.resize(80, 40);
+    await tmux.resize(80, 40);
     await tmux.until((screen) => screen.includes("Timeline") && count(screen, "· running ·") === 1);
   });
 
@@ -84,7 +84,7 @@ describe("watched", () => {
 });
 
 test.each([80, 120, 40])("at %i columns nothing is broken by the terminal", async (columns) => {
-  tmux.resize(columns, 60);
+  await tmux.resize(columns, 60);
   tmux.type(`clear; mg-team status; echo that was ${columns}`);
   const text = await tmux.until((screen) => screen.endsWith(`that was ${columns}\n$`));
   for (const line of text.split("\n")) expect(Bun.stringWidth(line)).toBeLessThanOrEqual(columns);
