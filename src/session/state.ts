@@ -51,6 +51,7 @@ export interface RunState {
 export interface AgentState {
   readonly agent: Agent;
   live: boolean;
+  /** Why its last step brought no action; null when that did, or was stopped by us. */
   failure: { readonly class: FailureClass; readonly message: string; readonly log: string } | null;
   /** Steps that used up a round. */
   rounds: number;
@@ -205,7 +206,10 @@ function finishStep(state: RunState, event: TeamEvent & { readonly type: "step.f
   const agent = findAgent(state, action.agent);
   if (!agent) return;
   agent.steps.push({ kind, action, interrupted });
-  if (interrupted || retry || kind === "synthesis" || kind === "plugin") return;
+  if (interrupted || kind === "synthesis" || kind === "plugin") return;
+  // Of a try that another was to follow too: a limit may come in between.
+  agent.failure = action.kind === "failed" ? { class: action.class, message: action.message, log: action.log } : null;
+  if (retry) return;
   agent.rounds++;
   const { round, at } = action;
   switch (action.kind) {
@@ -217,7 +221,6 @@ function finishStep(state: RunState, event: TeamEvent & { readonly type: "step.f
       break;
     case "failed":
       agent.live = false;
-      agent.failure = { class: action.class, message: action.message, log: action.log };
       break;
   }
 }

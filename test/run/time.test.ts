@@ -19,6 +19,19 @@ const stopOf = ({ events }: Pick<KeptRun, "events">) => events.find((event) => e
 describe("in a round", () => {
   tell([
     {
+      title: "while failed steps wait for their next try: the result and the summary say what they had failed of",
+      plays: { a: [{ fail: { exit: 2, stderr: "ERROR - Error code: 429 - rate limit exceeded" } }], b: [hangs("b")] },
+      timeIsUp: ["b-hangs", "finished-agent_a-1"],
+      args: limit,
+      rounds: ["a failed(quota), b interrupted"],
+      ends: "none timeout, exit 5",
+      look: ({ result, stderr }) => {
+        expect(result.agents[0]).toMatchObject({ status: "live", failure: { class: "quota", message: expect.stringContaining("429") } });
+        expect(result.agents[1]).toMatchObject({ status: "live", failure: null });
+        expect(stderr).toMatch(/\n {2}agent_a \(grok\/model-a\), quota: .*429/);
+      },
+    },
+    {
       title: "one agent fails at once, one never ends: the rest finish, the hung one is stopped, and an answer is delivered",
       plays: { a: [hangs("a")], b: "fail auth", c: "answer" },
       timeIsUp: ["a-hangs", "finished-agent_b-1", "finished-agent_c-1"],

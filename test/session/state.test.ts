@@ -70,7 +70,7 @@ describe("an agent's state after a step", () => {
 
   test("a failure with a retry to follow uses up no round and puts nobody out", () => {
     const state = fold([started("ab"), stepFinished("a", { failed: "crash" }, { retry: true })]);
-    expect(findAgent(state, "agent_a")).toMatchObject({ live: true, rounds: 0, failure: null });
+    expect(findAgent(state, "agent_a")).toMatchObject({ live: true, rounds: 0, failure: { class: "crash" } });
     expect(findAgent(state, "agent_a")?.steps).toHaveLength(1);
   });
 
@@ -80,7 +80,7 @@ describe("an agent's state after a step", () => {
       stepFinished("a", { failed: "crash" }, { retry: true }),
       stepFinished("a", { answer: 1 }, { kind: "retry", try: 2 }),
     ]);
-    expect(findAgent(state, "agent_a")).toMatchObject({ live: true, rounds: 1 });
+    expect(findAgent(state, "agent_a")).toMatchObject({ live: true, rounds: 1, failure: null });
   });
 
   test("an interrupted step uses up neither round nor life", () => {
