@@ -4,7 +4,7 @@ import { findAgent, type StepKind } from "./session/state.ts";
 import { withPatience } from "./team/patience.ts";
 import type { Run } from "./team/run.ts";
 import { type FinishedStep, finishStep, nextTry, runStep } from "./team/step.ts";
-import { type AgentId, unknownCost } from "./types.ts";
+import { type Action, type AgentId, unknownCost } from "./types.ts";
 
 /**
  * One round (core loop 1 and 2): asks the plugins about every launch, then launches all of them together and waits for the barrier.
@@ -59,7 +59,7 @@ async function takeTurn(run: Run, first: LaunchRequest): Promise<void> {
     const step = await runStep(run, request, specOf(run, request));
     if (!step) return;
     const retry = retries < run.settings.limits.retries && mayRetry(run, step);
-    await annotate(run, step);
+    if (!step.interrupted) await annotate(run, step.action);
     finishStep(run, request.kind, step, retry);
     const { action } = step;
     if (!retry && !step.interrupted && action.kind === "failed") {
@@ -82,21 +82,21 @@ function mayRetry(run: Run, step: FinishedStep): boolean {
 }
 
 /** `onAction`: plugins see a copy; only their notes are kept, so that no plugin can change what an agent did. */
-async function annotate(run: Run, step: FinishedStep): Promise<void> {
-  if (step.interrupted || run.stopper.interrupted) return;
+async function annotate(run: Run, action: Action): Promise<void> {
+  if (run.stopper.interrupted) return;
   try {
-    const copy = structuredClone(step.action);
+    const copy = structuredClone(action);
     const { notes } = (await withPatience(run, "onAction", run.hooks.onAction.promise(copy))) ?? copy;
-    if (Array.isArray(notes)) step.action.notes = notes.map(String);
+    if (Array.isArray(notes)) action.notes = notes.map(String);
   } catch (error) {
     run.pluginFailed(error, "onAction");
   }
 }
 
-function skip(run: Run, request: LaunchRequest, { reason, by }: { readonly reason: string; readonly by: string }): void {
+async function skip(run: Run, request: LaunchRequest, { reason, by }: { readonly reason: string; readonly by: string }): Promise<void> {
   const { agent, round, try: attempt, kind } = request;
   const launchedWith = { answers: {}, blank: [] };
-  const action = {
+  const action: Action = {
     kind: "skipped",
     agent,
     round,
@@ -107,7 +107,8 @@ function skip(run: Run, request: LaunchRequest, { reason, by }: { readonly reaso
     at: run.clock.date(),
     reason,
     by,
-  } as const;
+  };
+  await annotate(run, action);
   run.emit({ type: "step.finished", kind: kind as StepKind, action, retry: false, interrupted: false });
 }
 

@@ -22,13 +22,39 @@ const skipping = (condition: string) => ({ files: { "skipper.ts": skipper(condit
 describe("skips", () => {
   tell([
     {
+      title: "a skip is an action: plugins see it and may annotate it",
+      files: {
+        "noter.ts": `import { definePlugin } from "mg-team";
+export default definePlugin({
+  name: "noter",
+  apply(team) {
+    team.hooks.beforeLaunch.tap("noter", (request) => {
+      if (request.agent === "agent_c" && request.round === 1) request.skip = { reason: "later", by: "noter" };
+    });
+    team.hooks.onAction.tap("noter", (action) => {
+      action.notes = ["saw " + action.kind];
+    });
+  },
+});
+`,
+      },
+      args: ["--plugin", "./noter.ts"],
+      plays: { a: agree, b: agree, c: "vote a" },
+      ends: "consensus majority a, exit 0",
+      look: ({ events }) => {
+        const notes = events.flatMap((event) => (event.type === "step.finished" ? [`${event.action.agent} ${event.action.notes}`] : []));
+        expect(notes).toContain("agent_c saw skipped");
+        expect(notes).toContain("agent_c saw vote");
+      },
+    },
+    {
       ...skipping('request.agent === "agent_c" && request.round === 1'),
       title: "a skipped agent is not launched, stays in the team and acts in the next round",
       plays: { a: agree, b: agree, c: "vote a" },
       rounds: ["a answered, b answered, c skipped", "a voted a, b voted a, c voted a"],
       ends: "consensus majority a, exit 0",
       look: ({ events, stderr, launches, result }) => {
-        expect(launches.filter(({ agent }) => agent === "agent_c").length).toBe(1);
+        expect(launches.filter(({ kind, agent }) => kind === "step" && agent === "agent_c").length).toBe(1);
         expect(stderr).toContain("agent_c: skipped by skipper: not needed");
         const skip = events.find((event) => event.type === "step.finished" && event.action.kind === "skipped");
         expect(skip).toMatchObject({ action: { agent: "agent_c", by: "skipper", reason: "not needed", seconds: 0 } });
