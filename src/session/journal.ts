@@ -12,7 +12,8 @@ export interface Journal {
   /**
    * Adds the envelope and writes the line. Long strings are shortened until it is below 8 KiB.
    * @param options durable: on disk when this returns (fsync); for what must survive a power cut: money, actions, decisions
-   * @throws TeamError `write`; the line is then not in the journal, not even a part of it, and its number is not used up
+   * @throws TeamError `write`, for a durable line also when the file is not in its place any more; the line is then not in the journal, not
+   * even a part of it, and its number is not used up
    */
   append(body: EventBody, options?: { readonly durable?: boolean }): TeamEvent;
   /** Idempotent. Makes what is not durable yet so, and throws TeamError `write` when a write turns out to have failed. */
@@ -90,6 +91,7 @@ class FileJournal implements Journal {
     try {
       if (this.torn) cutTo(this.file, this.size);
       this.torn = false;
+      if (options.durable) this.requirePlace(this.file);
       this.unsynced = true;
       writeAllSync(this.file, line);
       if (options.durable) this.sync(this.file);
@@ -114,6 +116,12 @@ class FileJournal implements Journal {
     } finally {
       fs.closeSync(file);
     }
+  }
+
+  /** Lines in a file that has been removed, or moved away, would be lost without an error. Throws the system's error. */
+  private requirePlace(file: number): void {
+    const [there, ours] = [fs.statSync(this.path), fs.fstatSync(file)];
+    if (there.ino !== ours.ino) throw Object.assign(new Error("another file is in its place"), { code: "ENOENT" });
   }
 
   private sync(file: number): void {

@@ -1,12 +1,13 @@
 import { describe, expect, test } from "bun:test";
 import fs from "node:fs";
 import { TeamError } from "../../src/errors.ts";
-import { removeTemporaries, writeFileAtomic, writeFileAtomicSync } from "../../src/session/atomic.ts";
+import { makeDirectory, removeTemporaries, writeFileAtomic, writeFileAtomicSync, writeFileWholeSync } from "../../src/session/atomic.ts";
 import { temporaryDirectory } from "../support/temp.ts";
 
 const writers: [string, (path: string, data: string | Uint8Array, mode?: number) => Promise<void>][] = [
   ["writeFileAtomic", writeFileAtomic],
   ["writeFileAtomicSync", async (path, data, mode) => writeFileAtomicSync(path, data, mode)],
+  ["writeFileWholeSync", async (path, data, mode) => writeFileWholeSync(path, data, mode)],
 ];
 
 const failure = async (work: Promise<void>): Promise<unknown> =>
@@ -105,4 +106,15 @@ test("what killed writers left behind is removed, and nothing that only looks a 
   for (const name of [".result.json.0123456789ab.tmp", ".result.json.tmp", "result.json", ".0123456789ab.tmp.txt"]) temp.write(name, "");
   removeTemporaries(temp.path);
   expect(fs.readdirSync(temp.path).sort()).toEqual([".0123456789ab.tmp.txt", ".result.json.tmp", "result.json"]);
+});
+
+test("a directory of ours is made with those above it, for its owner only; what stands in the way is named", async () => {
+  await using temp = temporaryDirectory();
+  makeDirectory(temp.join("a/b"));
+  makeDirectory(temp.join("a/b"));
+  expect(fs.statSync(temp.join("a/b")).mode & 0o777).toBe(0o700);
+  temp.write("file", "");
+  expect(() => makeDirectory(temp.join("file/c"))).toThrow(
+    expect.objectContaining({ code: "write", message: expect.stringContaining(`${temp.join("file/c")}: a part of the path is a file`) }),
+  );
 });

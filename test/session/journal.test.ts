@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { appendFileSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { appendFileSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import type { Clock } from "../../src/clock.ts";
 import type { EventBody } from "../../src/session/events.ts";
 import { type Journal, openJournal, readJournal } from "../../src/session/journal.ts";
@@ -91,6 +91,26 @@ describe("the journal", () => {
     }
     expect(messages(path)).toEqual(["first", "second"]);
     expect(readJournal(path)).toMatchObject({ torn: false, damaged: 4 });
+  });
+
+  test("refuses a durable line once it is removed, or another file is in its place", async () => {
+    await using temp = temporaryDirectory();
+    const spoils: ((path: string) => void)[] = [
+      (path) => rmSync(path),
+      (path) => renameSync(path, `${path}.moved`),
+      (path) => {
+        renameSync(path, `${path}.moved`);
+        writeFileSync(path, "");
+      },
+    ];
+    for (const [at, spoil] of spoils.entries()) {
+      const path = temp.join(`events${at}.jsonl`);
+      using journal = open(path);
+      journal.append(warning("a"), { durable: true });
+      spoil(path);
+      const append = () => journal.append(warning("b"), { durable: true });
+      expect(append).toThrow(expect.objectContaining({ code: "write", message: expect.stringContaining("no such file or directory") }));
+    }
   });
 
   test("refuses events after its end", async () => {

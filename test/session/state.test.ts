@@ -319,6 +319,12 @@ describe("the rest of the run", () => {
     expect(state.costs.size).toBe(1);
   });
 
+  test("a resume of what comes after a decision that stands keeps it", () => {
+    const state = fold([started("ab"), roundStarted(1, "ab"), { type: "decision", round: 1, decision: forced }]);
+    fold([{ type: "run.resumed", elapsed_seconds: 4, limits: noLimits, decided: true }], state);
+    expect(state).toMatchObject({ decision: forced, finished: false });
+  });
+
   test("elapsed never goes back; seq is that of the last event", () => {
     const state = emptyState();
     applyEvent(state, { ...envelope(started("a"), 1), elapsed: 50 });
