@@ -1,4 +1,4 @@
-import type { Scene, Script, ScriptedReply } from "../scripted.ts";
+import type { Scene, Script, ScriptedReply } from "../script-types.ts";
 import { boldPage, carefulPage, finishedPage, readme, swiftPage } from "./pages.ts";
 
 /** What `mg-team demo` asks. */
