@@ -35,11 +35,6 @@ async function runOnFullDisk(spec: RunSpec, when: (event: TeamEvent) => boolean)
     full ||= when(event);
   });
   const directory = onlyRun(project, stderr);
-  console.log(
-    code,
-    stderr,
-    project.launches().map((l) => [l.kind, l.agent, l.pid]),
-  );
   expect(findMarked(cookieVariable, new Set([directory.cookie]))).toEqual([]);
   const files = filesBelow(directory.root, isTheirs);
   expect(files.filter((path) => path.endsWith(".tmp"))).toEqual([]);
@@ -65,7 +60,7 @@ function fill(directory: string): void {
 }
 
 describe.if(isRoot)("the disk is full", () => {
-  const spec: RunSpec = { plays: { a: agree, b: "answer, vote a" }, args: ["--verbose"] };
+  const spec: RunSpec = { plays: { a: agree, b: "answer, vote a" }, args: ["--no-report"] };
   const moments: Readonly<Record<string, (event: TeamEvent) => boolean>> = {
     "from the first round on": ({ type }) => type === "round.started",
     "from the first step on": ({ type }) => type === "step.started",

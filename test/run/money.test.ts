@@ -222,6 +222,8 @@ describe("reports that are none", () => {
     true: { usd: true },
     "beside tokens that are a text": { usd: 0, inputTokens: "many" },
     "beside negative tokens": { usd: 0, inputTokens: -5, outputTokens: 10 },
+    "negative, without tokens": { usd: -1, inputTokens: 0, outputTokens: 0 },
+    "a text, without tokens": { usd: "free", inputTokens: 0, outputTokens: 0 },
     absent: { absent: true },
     "half written": { halfWritten: true },
   };
@@ -249,6 +251,12 @@ describe("reports that are none", () => {
       plays: { a: [{ answer, cost: { live: [{ usd: 0.2, inputTokens: 9, outputTokens: 9 }], usd: 0.3 } }, "vote a"], b: agree },
       ends: "consensus majority a, exit 0",
       look: ({ result }) => expect(result.agents[0]?.steps[0]?.usd).toBe(0.3),
+    },
+    {
+      title: "a step that answered and reports to have spent nothing, not even a token, has spent nobody knows what",
+      plays: { a: [{ answer, cost: { usd: 0, inputTokens: 0, outputTokens: 0 } }, "vote a"], b: agree },
+      ends: "consensus majority a, exit 0",
+      look: ({ result }) => expect(result.cost).toMatchObject({ known: "partial", by_agent: { agent_a: { known: "partial" } } }),
     },
     {
       title: "nobody knows anything: the total is unknown, not nothing",
