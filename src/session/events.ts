@@ -1,4 +1,16 @@
-import type { Action, Agent, AgentId, Ballot, BallotRepair, FailureClass, Limits, Snapshot, StepCost, StopRequest, Verdict } from "../types.ts";
+import type {
+  Action,
+  Agent,
+  AgentId,
+  Ballot,
+  BallotRepair,
+  FailureClass,
+  Limits,
+  Snapshot,
+  StepCost,
+  StopRequest,
+  Verdict,
+} from "../types.ts";
 
 /**
  * Everything that can happen in a run, as written to `events.jsonl`, printed by `--events` and given to `onEvent`.
@@ -28,8 +40,10 @@ export type EventBody =
       readonly after: number;
       /** Relative to the team directory. */
       readonly run_dir: string;
-      /** Present when a plugin edited the query: the text that was sent, or the path of it. */
+      /** Present when a plugin edited the query: the text that was sent, at most 1000 characters of it. */
       readonly query?: string;
+      /** Where the whole of it is; relative to the team directory. */
+      readonly query_file?: string;
     }
   | {
       readonly type: "step.progress";

@@ -11,28 +11,38 @@ import { newestStep, snapshotSession } from "../session/steps.ts";
 import type { Run } from "./run.ts";
 
 type StepStarted = EventBody & { readonly type: "step.started" };
+type QueryEdit = Pick<StepStarted, "query" | "query_file">;
 
 /**
  * Leaves `launch.json` in a step's run directory before its process starts. The journal hears of the start only after it: mg-team could be
  * killed in between, and what the step then answers and spends would be nobody's. Not synced: it must outlive this process, not the machine.
+ * A query that a plugin edited is kept whole beside it.
+ * @returns what the journal says of such an edit
  * @throws TeamError `write`
  */
-export function noteLaunch({ kind, agent, round, try: attempt }: LaunchRequest, { runDir, sessionDir }: StepSpec): void {
+export function noteLaunch(run: Run, { kind, agent, round, try: attempt, asked }: LaunchRequest, spec: StepSpec): QueryEdit {
+  const { runDir, sessionDir } = spec;
+  const query = spec.query === asked ? null : run.redact(spec.query);
+  const queryPath = join(runDir, queryFile);
+  const edit = query === null ? {} : { query: shorten(query), query_file: relative(run.directory.root, queryPath) };
   const note = {
     kind,
     agent,
     round,
     try: attempt,
+    ...edit,
     launched_with: snapshotSession(sessionDir),
     after: newestStep(sessionDir, agent),
   } satisfies Omit<StepStarted, "type" | "pid" | "run_dir">;
   const path = join(runDir, noteFile);
   try {
     mkdirSync(runDir, { recursive: true, mode: 0o700 });
+    if (query !== null) writeFileWholeSync(queryPath, query);
     writeFileWholeSync(path, `${JSON.stringify(note)}\n`);
   } catch (error) {
     throw writeError("write", path, error);
   }
+  return edit;
 }
 
 /** Starts that left a note and are not in the journal, oldest names first. */
@@ -47,12 +57,22 @@ export function unjournaledLaunches(run: Run): readonly StepStarted[] {
 // --- internal ---
 
 const noteFile = "launch.json";
+const queryFile = "query.txt";
+
+/** Characters of an edited query in the journal; the whole is in its file. */
+const longestQuery = 1000;
+
+function shorten(query: string): string {
+  return query.length > longestQuery ? `${query.slice(0, longestQuery - 1).toWellFormed()}…` : query;
+}
 
 const noteSchema = z.object({
   kind: z.enum(["round", "retry", "synthesis", "plugin"]),
   agent: z.string(),
   round: z.number().int().min(0),
   try: z.number().int().min(1),
+  query: z.string().exactOptional(),
+  query_file: z.string().exactOptional(),
   launched_with: z.object({ answers: z.record(z.string(), z.number()), blank: z.array(z.string()) }),
   after: z.number().int().min(0),
 });

@@ -24,8 +24,9 @@ export async function runStep(run: Run, request: LaunchRequest, spec: StepSpec):
   const { kind, agent, round, try: attempt } = request;
   const where = { agent, round, try: attempt };
   let ended = false;
+  let edit: ReturnType<typeof noteLaunch>;
   try {
-    noteLaunch(request, spec);
+    edit = noteLaunch(run, request, spec);
   } catch (error) {
     run.cannotWrite(error);
     return null;
@@ -47,7 +48,7 @@ export async function runStep(run: Run, request: LaunchRequest, spec: StepSpec):
     launched_with: running.launchedWith,
     run_dir: relative(run.directory.root, spec.runDir),
     after: running.after,
-    ...(spec.query === request.asked ? {} : { query: spec.query }),
+    ...edit,
   });
   const release = stopWith(run, running);
   const report = await running.report;
@@ -102,6 +103,11 @@ export function nextTry(run: Run, agent: string, round: number): number {
   }
 }
 
+/** Milliseconds since the epoch, by the time that mg-team has worked: who answered first must not depend on a clock that somebody turns. */
+export function momentOf(run: Run): number {
+  return Date.parse(run.state.startedAt) + Math.round(run.elapsed() * 1000);
+}
+
 /** The cause that a stopped step is told. */
 export function stopCauseOf(reason: DecisionReason): StopCause {
   return reason === "timeout" || reason === "cost_budget" || reason === "interrupted" || reason === "plugin" ? reason : "ended";
@@ -131,7 +137,7 @@ function isInterrupted(run: Run, report: StepReport): boolean {
 }
 
 function toAction(run: Run, place: Pick<Action, "agent" | "round" | "try" | "launchedWith">, report: StepReport): Action {
-  const base = { ...place, seconds: report.seconds, cost: report.cost, at: run.clock.date() };
+  const base = { ...place, seconds: report.seconds, cost: report.cost, at: momentOf(run) };
   const { action, failure } = report;
   if (action?.kind === "vote") return { ...base, ...action, target: run.redact(action.target), reason: run.redact(action.reason) };
   if (action) return { ...base, ...action };

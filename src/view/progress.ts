@@ -4,6 +4,7 @@ import { findAgent, type RunState } from "../session/state.ts";
 import { formatCost, totalCost } from "../session/totals.ts";
 import { formatDuration, formatMoney, listOf, plural } from "../text.ts";
 import type { Action, AgentId } from "../types.ts";
+import { oneLine } from "./fit.ts";
 
 /** How a run says on stderr what goes on. */
 export interface Progress {
@@ -16,6 +17,9 @@ export interface Progress {
 
 /** Seconds of silence after which a heartbeat says who is still at work. */
 const heartbeatSeconds = 30;
+
+/** Characters of an edited query that are shown. */
+const longestEdit = 300;
 
 /**
  * Plain progress lines: for pipes, CI, and wherever there is no terminal to draw on.
@@ -68,7 +72,7 @@ export function describe(event: EventBody, state: RunState, verbose: boolean): s
     case "round.started":
       return [`round ${event.round}: ${listOf(event.agents)} ${event.agents.length === 1 ? "works" : "work"}`];
     case "step.started":
-      if (event.query !== undefined) return [`${event.agent}: started with a query that a plugin edited: ${event.query}`];
+      if (event.query !== undefined) return [describeEdit(event.agent, event.query, event.query_file)];
       if (event.kind === "retry") return [`${event.agent}: tries again (attempt ${event.try})`];
       return verbose ? [`${event.agent}: started, process ${event.pid}`] : [];
     case "step.progress":
@@ -105,6 +109,13 @@ function track(busy: Map<AgentId, { readonly what: string; readonly since: numbe
   }
   if (event.type === "step.finished") busy.delete(event.action.agent);
   if (event.type === "stop" || event.type === "decision") busy.clear();
+}
+
+/** On one line; a long text is only begun. */
+function describeEdit(agent: AgentId, query: string, file = "the journal"): string {
+  const line = oneLine(query);
+  const shown = line.length > longestEdit ? `${line.slice(0, longestEdit - 1)}… (the whole is in ${file})` : line;
+  return `${agent}: started with a query that a plugin edited: ${shown}`;
 }
 
 function outcomeOf(action: Action, interrupted: boolean): string {

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
 import type { RunResult } from "../../src/session/result.ts";
 import { withPlugin } from "../support/outside-plugin.ts";
 import { argumentsOf, createRunProject, inTurn, onlyRun, patience, playRun } from "../support/runs.ts";
@@ -110,6 +111,25 @@ describe("a value that nobody could use names plugin, file and hook", () => {
     patience,
   );
 });
+
+test.concurrent(
+  "a long edited query is kept whole beside the step, and begun on one line of the progress",
+  async () => {
+    const body = 'team.hooks.beforeLaunch.tap("editor", (request) => { request.query += "\\n" + "Be brief, please.\\n".repeat(1000); });';
+    const run = await playRun({ plays: team, ...withPlugin("editor", body) }, ({ directory, events, launches }) => {
+      const start = events.find((event) => event.type === "step.started");
+      expect(start?.query).toHaveLength(1000);
+      const sent = launches.find(({ kind }) => kind === "step")?.query;
+      expect(sent).toHaveLength(18_010);
+      expect(readFileSync(join(directory.root, start?.query_file ?? ""), "utf8")).toBe(sent ?? "");
+    });
+    expect(run.stderr).toMatch(
+      /\] agent_a: started with a query that a plugin edited: Say hello Be brief, .*… \(the whole is in runs\/agent_a\/r1\/query\.txt\)\n/,
+    );
+    expect(run.stderr).not.toMatch(/^Be brief/m);
+  },
+  patience,
+);
 
 describe("a step that a plugin starts and does not wait for", () => {
   const step = { when: { session: "extra" }, step: { answer: "x", before: { forever: true }, cost: { usd: 0.7, live: [{ usd: 0.5 }] } } };
