@@ -3,7 +3,7 @@ import type { LaunchRequest } from "./plugin/hooks.ts";
 import { findAgent, type StepKind } from "./session/state.ts";
 import { withPatience } from "./team/patience.ts";
 import type { Run } from "./team/run.ts";
-import { type FinishedStep, finishStep, nextTry, runStep } from "./team/step.ts";
+import { type FinishedStep, finishStep, momentOf, nextTry, runStep } from "./team/step.ts";
 import { type Action, type AgentId, unknownCost } from "./types.ts";
 
 /**
@@ -104,7 +104,7 @@ async function skip(run: Run, request: LaunchRequest, { reason, by }: { readonly
     launchedWith,
     seconds: 0,
     cost: unknownCost,
-    at: run.clock.date(),
+    at: momentOf(run),
     reason,
     by,
   };

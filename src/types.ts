@@ -54,7 +54,7 @@ interface ActionBase {
   /** Wall clock of the step in seconds, start-up included; 0 for a skip. */
   readonly seconds: number;
   readonly cost: StepCost;
-  /** Milliseconds since the epoch when mg-team learned of it; orders first answers. */
+  /** Milliseconds since the epoch when mg-team learned of it, by the time that it has worked since the start; orders first answers. */
   readonly at: number;
   /** Free for plugins: shown in journal and report. */
   notes?: string[];
