@@ -22,6 +22,7 @@ export function openRun(setup: TeamSetup): Run {
       if (error.hook !== "onEvent" || isNews(error)) reportPlugin(run, error);
     }),
     running: new Map(),
+    claimedTries: new Set(),
     pending: [],
     stopper: createStopper(),
     signal: null,

@@ -56,6 +56,8 @@ export interface Run extends TeamSetup {
   readonly host: PluginHost;
   /** Steps whose children are alive. */
   readonly running: Map<RunningStep, AgentId>;
+  /** Attempts whose numbers are given, by `stepKey`. */
+  readonly claimedTries: Set<string>;
   /** Work that a signal left behind; settled when the run closes. */
   readonly pending: Promise<unknown>[];
   /** For the current phase: the loop, then synthesis. */

@@ -95,11 +95,16 @@ export async function closeSteps(run: Run, cause: StopCause): Promise<void> {
   await Promise.allSettled(run.pending);
 }
 
-/** The number for an agent's next attempt in a round; attempts of earlier processes count, so that no money is overwritten. */
+/**
+ * A number for an agent's next attempt in a round, given only once: money is counted by it. Attempts of earlier processes count, and those
+ * that are still being prepared.
+ */
 export function nextTry(run: Run, agent: string, round: number): number {
   for (let attempt = 1; ; attempt++) {
     const key = stepKey({ agent, round, try: attempt });
-    if (!run.state.costs.has(key) && !run.state.startedSteps.has(key)) return attempt;
+    if (run.claimedTries.has(key) || run.state.costs.has(key) || run.state.startedSteps.has(key)) continue;
+    run.claimedTries.add(key);
+    return attempt;
   }
 }
 

@@ -131,6 +131,26 @@ test.concurrent(
   patience,
 );
 
+test.concurrent(
+  "steps of one model that a plugin runs at the same time each have their own money and directory",
+  async () => {
+    const body = `let asked = false;
+    team.hooks.onConsensus.tapPromise({ name: "critics", timeLimitSeconds: null }, async () => {
+      if (asked) return;
+      asked = true;
+      const critic = (n) => team.runStep({ model: "agent_a", query: "Critic " + n, sessionDir: team.run.directory + "/critic" + n, context: [] });
+      const made = await Promise.all([1, 2, 3].map(critic));
+      team.log.info(made.map(({ answer }) => answer).join(" "));
+    });`;
+    const critic = { when: { session: "critic" }, step: { answer: "fine", cost: { usd: 0.5, inputTokens: 5, outputTokens: 5 } } };
+    const run = await playRun({ plays: team, script: { rules: [critic] }, ...withPlugin("critics", body) });
+    expect(run.stderr).toContain("critics: fine fine fine");
+    expect(run.result.cost).toMatchObject({ total_usd: 1.54, known: "all" });
+    expect(new Set(run.launches.flatMap(({ kind, cwd }) => (kind === "step" ? [cwd] : []))).size).toBe(7);
+  },
+  patience,
+);
+
 describe("a step that a plugin starts and does not wait for", () => {
   const step = { when: { session: "extra" }, step: { answer: "x", before: { forever: true }, cost: { usd: 0.7, live: [{ usd: 0.5 }] } } };
   for (const [when, launches] of [

@@ -181,13 +181,14 @@ function checkLaunches({ launches, events, directory, result }: KeptRun): void {
     expect(env.BUN_OPTIONS).toBeUndefined();
   }
   const busy = new Set<string>();
+  const inTeam = (kind: string) => kind === "round" || kind === "retry";
   for (const event of events) {
-    if (event.type === "step.started") {
+    if (event.type === "step.started" && inTeam(event.kind)) {
       expect(busy.has(event.agent)).toBe(false);
       busy.add(event.agent);
       expect(busy.size).toBeLessThanOrEqual(result.limits.maxParallel ?? Number.POSITIVE_INFINITY);
     }
-    if (event.type === "step.finished") busy.delete(event.action.agent);
+    if (event.type === "step.finished" && inTeam(event.kind)) busy.delete(event.action.agent);
   }
   const { maxRounds, retries } = result.limits;
   for (const { id, steps: taken } of result.agents) {
