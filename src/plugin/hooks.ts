@@ -55,7 +55,7 @@ export interface LaunchRequest {
   args: string[];
   /** More environment variables for the step. */
   env: Record<string, string>;
-  /** Set to leave this launch out; it counts as an action and uses up a round. Not for synthesis. */
+  /** Set to leave this launch out. In a round that counts as an action and uses up a round; elsewhere the step has failed for whoever asked for it. */
   skip: { readonly reason: string; readonly by: string } | null;
 }
 
