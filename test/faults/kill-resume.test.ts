@@ -1,14 +1,13 @@
 import { describe, expect, test } from "bun:test";
-import { existsSync, readdirSync, readFileSync } from "node:fs";
-import { join } from "node:path";
+import { existsSync, readFileSync } from "node:fs";
 import { cookieVariable } from "../../src/process/environment.ts";
 import { findMarked } from "../../src/process/processes.ts";
-import { findTeamDirectory, listTeamIds, type TeamDirectory } from "../../src/session/directory.ts";
-import { readJournal } from "../../src/session/journal.ts";
+import { findTeamDirectory, listTeamIds } from "../../src/session/directory.ts";
 import type { RunResult } from "../../src/session/result.ts";
 import type { FakeScript, FakeStep } from "../fixtures/fake-massgen/script.ts";
 import { randomChoices } from "../support/choices.ts";
 import { createProject, type TestProject } from "../support/project.ts";
+import { reportedBy, tornFiles } from "./run-check.ts";
 
 // Fault 6: `kill -9` of mg-team at random moments of a run of three agents and three rounds, then `resume`.
 
@@ -114,7 +113,7 @@ async function play(plan: { readonly first: number; readonly second: number | nu
   const directory = findTeamDirectory(project.directory);
   const result: RunResult = JSON.parse(readFileSync(directory.result, "utf8"));
   const alive = findMarked(cookieVariable, new Set([directory.cookie])).length;
-  return { result, reported: reportedBy(directory), alive, torn: tornFiles(directory), kills };
+  return { result, reported: reportedBy(directory), alive, torn: tornFiles(directory).length, kills };
 }
 
 async function ready(project: TestProject): Promise<void> {
@@ -129,48 +128,4 @@ async function ready(project: TestProject): Promise<void> {
 function isSame({ decision, rounds }: RunResult, other: RunResult): boolean {
   const essence = (of: RunResult["decision"]) => JSON.stringify([of.kind, of.reason, of.winner, of.tally, of.rule]);
   return essence(decision) === essence(other.decision) && rounds === other.rounds;
-}
-
-/** Read apart from our own code: every log directory's metrics_summary.json, or the status.json of a step that did not end. */
-function reportedBy({ runs }: TeamDirectory): number {
-  const files = readdirSync(runs, { recursive: true, encoding: "utf8" });
-  const attempts = new Set(
-    files.filter((path) => /(metrics_summary|status)\.json$/.test(path)).map((path) => path.replace(/\/[^/]*$/, "")),
-  );
-  let usd = 0;
-  for (const attempt of attempts) {
-    const summary = parsed(join(runs, attempt, "metrics_summary.json"));
-    usd += summary ? summary.totals.estimated_cost : (parsed(join(runs, attempt, "status.json"))?.costs.total_estimated_cost ?? 0);
-  }
-  return usd;
-}
-
-/** Null when it is not there, or was cut off by the kill. */
-function parsed(path: string) {
-  try {
-    return JSON.parse(readFileSync(path, "utf8"));
-  } catch {
-    return null;
-  }
-}
-
-/** Files of ours that are not whole: JSON that does not parse, lines of the journal, temporary files that stayed. */
-function tornFiles(directory: TeamDirectory): number {
-  const files = readdirSync(directory.root, { recursive: true, encoding: "utf8" }).filter(
-    (path) => !path.startsWith("session/") && !path.includes(".massgen"),
-  );
-  const isTorn = (path: string) => {
-    if (/\.tmp/.test(path)) return true;
-    if (!path.endsWith(".json")) return false;
-    try {
-      JSON.parse(readFileSync(join(directory.root, path), "utf8"));
-      return false;
-    } catch {
-      return true;
-    }
-  };
-  const { damaged, torn } = readJournal(directory.journal);
-  const tornNames = files.filter(isTorn);
-  for (const path of tornNames) console.error(`not whole: ${path}`);
-  return tornNames.length + damaged + (torn ? 1 : 0);
 }
