@@ -60,7 +60,8 @@ export async function runExtraStep(run: Run, step: ExtraStep): Promise<ExtraStep
     query: request.query,
     sessionDir,
     configPath,
-    criteriaPath: null,
+    // What the answers are measured by, the final one is as well; a step that a plugin runs meanwhile may be about anything.
+    criteriaPath: kind === "synthesis" ? run.settings.criteriaPath : null,
     runDir,
     args: request.args,
     env: request.env,

@@ -52,6 +52,28 @@ test.concurrent(
   patience,
 );
 
+describe("a synthesis step", () => {
+  tell([
+    {
+      title: "gets the criteria that every other step gets, and the user's own context",
+      plays,
+      args: [...args, "--eval-criteria", "./criteria.json", "--context", "./notes.md"],
+      files: { "criteria.json": '[{ "text": "It is short" }]', "notes.md": "notes" },
+      script: synthesis(whole),
+      ends,
+      look: ({ launches, project }) => {
+        const steps = launches.filter(({ kind }) => kind === "step");
+        expect(steps.map(({ argv }) => argv[argv.indexOf("--eval-criteria") + 1])).toEqual(
+          Array(5).fill(project.temp.join("project/criteria.json")),
+        );
+        const config = readFileSync(steps.at(-1)?.config ?? "", "utf8");
+        expect(config).toContain(project.temp.join("project/notes.md"));
+        expect(config).toMatch(/agent_a\/001\/workspace/);
+      },
+    },
+  ]);
+});
+
 describe("the document of a synthesis", () => {
   tell([
     {
