@@ -73,6 +73,7 @@ export function describe(event: EventBody, state: RunState, verbose: boolean): s
       return [`round ${event.round}: ${listOf(event.agents)} ${event.agents.length === 1 ? "works" : "work"}`];
     case "step.started":
       if (event.query !== undefined) return [describeEdit(event.agent, event.query, event.query_file)];
+      if (event.kind === "synthesis") return [`synthesis: ${event.agent} merges the answers`];
       if (event.kind === "retry") return [`${event.agent}: tries again (attempt ${event.try})`];
       return verbose ? [`${event.agent}: started, process ${event.pid}`] : [];
     case "step.progress":
@@ -89,8 +90,6 @@ export function describe(event: EventBody, state: RunState, verbose: boolean): s
       return [
         `decision: ${event.decision.kind}${event.decision.winner ? ` for ${nameOf(event.decision.winner, state)}` : ""}. ${event.decision.rule}`,
       ];
-    case "synthesis.started":
-      return event.kind === "agent" ? ["synthesis: the answers are being merged"] : [];
     case "synthesis.finished":
       return event.why_not_agent ? [`synthesis: the winner's answer stands as it is: ${event.why_not_agent}`] : [];
     default:

@@ -15,7 +15,10 @@ const synthesis = (step: FakeStep) => ({ rules: [{ when: { session: "synthesis/s
 const ends = "consensus majority a, exit 0";
 
 /** That the winner's answer stands, and why, in every place that tells of it. */
-function stands({ result, directory, stderr }: KeptRun, why: string): void {
+function stands({ result, directory, stderr, events }: KeptRun, why: string): void {
+  // Nobody is said to merge what nobody merges.
+  const began = events.some((event) => event.type === "step.started" && event.kind === "synthesis");
+  expect(/synthesis: \S+ merges the answers/.test(stderr)).toBe(began);
   expect(result.synthesis).toMatchObject({ kind: "markdown", why_not_agent: why });
   const document = readFileSync(directory.finalAnswer, "utf8");
   expect(document).toStartWith("> **The answer of agent_a (grok/model-a)**, as submitted");
