@@ -343,7 +343,7 @@ describe("at the barrier (core loop 4), the first that matches:", () => {
     const hooks = decidingHooks();
     const verdict = { kind: "single", reason: "plugin", winner: "agent_b", rule: "I said so." } as const;
     hooks.onConsensus.tap({ name: "early", stage: -1 }, (deliberation) => ({ ...deliberation, verdict }));
-    const row = { a: voting(1, "a"), b: { vote: "a" } };
+    const row = { a: voting(1, "a"), b: voting(2, "a") };
     expect(await hooks.onConsensus.promise(deliberationWith(row))).toMatchObject({ verdict });
   });
 
