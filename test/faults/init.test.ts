@@ -31,7 +31,7 @@ test.if(possible)(
     await using temp = temporaryDirectory();
     const script = temp.write("orphans.py", orphans);
     const cookie = randomBytes(16).toString("hex");
-    const program = `python3 '${script}'; until [ "$(ps -A -o stat= | grep -c '^Z')" -ge 1000 ]; do sleep 0.1; done; exit 7`;
+    const program = `python3 '${script}'; until [ "$(cat /proc/[0-9]*/stat 2>/dev/null | grep -c ') Z ')" -ge 1000 ]; do sleep 0.1; done; exit 7`;
     const launcher = [process.execPath, join(import.meta.dir, "launcher.ts"), temp.path, cookie, "1", program];
     const run = Bun.spawn([...unshare, ...launcher], { stdin: Buffer.from("\n"), stdout: "pipe", stderr: "inherit", env: process.env });
     const exit = JSON.parse((await new Response(run.stdout).text()).replace('"ready"\n', "")) as ChildExit;
