@@ -230,7 +230,11 @@ describe("a MassGen that cannot run", () => {
   test.concurrent(
     "dies at import: nothing is started, the hint names the pin, and there is no storm of retries",
     async () => {
-      const { code, stderr, launches } = await playRefusal({ script: { version: "broken-mcp" }, env: { XDG_CACHE_HOME: "" } });
+      const { code, stderr, launches } = await playRefusal({
+        script: { version: "broken-mcp" },
+        args: ["--engine", "massgen"],
+        env: { XDG_CACHE_HOME: "" },
+      });
       expect(code).toBe(3);
       expect(stderr).toContain("mcp<1.28");
       expect(launches).toEqual([]);
@@ -241,7 +245,11 @@ describe("a MassGen that cannot run", () => {
   test.concurrent(
     "is too old for step mode: what to install is said",
     async () => {
-      const { code, stderr, launches } = await playRefusal({ script: { version: "no-step" }, env: { XDG_CACHE_HOME: "" } });
+      const { code, stderr, launches } = await playRefusal({
+        script: { version: "no-step" },
+        args: ["--engine", "massgen"],
+        env: { XDG_CACHE_HOME: "" },
+      });
       expect(code).toBe(3);
       expect(stderr).toContain("--step");
       expect(launches.filter(({ kind }) => kind !== "help")).toEqual([]);
