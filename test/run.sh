@@ -13,6 +13,7 @@ export MG_TEST_MASSGEN="${MG_TEST_MASSGEN:-${MG_TEAM_TEST_MASSGEN:-$cache/massge
 # Tests must not see, or leave anything in, the home of whoever runs them.
 home=$(mktemp -d)
 trap 'rm -rf "$home"' EXIT
+export MG_TEST_REAL_HOME="$HOME"
 export HOME="$home" XDG_CACHE_HOME="$home/.cache" XDG_STATE_HOME="$home/.local/state" XDG_CONFIG_HOME="$home/.config"
 results="$home/results"
 mkdir "$results"

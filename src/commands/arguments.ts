@@ -40,7 +40,9 @@ export function refuseMistypedCommand(line: CommandLine, commands: readonly stri
   const [word, ...others] = line.words;
   if (line.explicit || word === undefined || word.afterDashes || word.afterModels || /\s/.test(word.text)) return;
   if (namesModels(others)) return;
-  const distances = commands.map((name) => ({ name, edits: editsBetween(word.text, name) })).sort((one, other) => one.edits - other.edits);
+  const distances = commands
+    .map((name) => ({ name, edits: editsBetween(word.text, name) }))
+    .sort((one, other) => one.edits - other.edits || Number(sameLetters(other.name, word.text)) - Number(sameLetters(one.name, word.text)));
   const [closest] = distances;
   if (closest === undefined || closest.edits > 2) return;
   const query = shellWord([word, ...others].map(({ text }) => text).join(" "));
@@ -49,6 +51,12 @@ export function refuseMistypedCommand(line: CommandLine, commands: readonly stri
 }
 
 // --- internal ---
+
+/** Letters in the wrong order are the likeliest slip. */
+function sameLetters(one: string, other: string): boolean {
+  const sorted = (text: string) => [...text.toLowerCase()].sort().join("");
+  return sorted(one) === sorted(other);
+}
 
 function namesModels(words: readonly Word[]): boolean {
   return words.length > 0 && findClause(words.map(({ text }) => text).join(" "), createModelNames()).clause !== null;

@@ -1,12 +1,13 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { homedir } from "node:os";
-import { delimiter, join } from "node:path";
+import { delimiter, dirname, join } from "node:path";
 import { type Captured, capture } from "../../../src/engine/capture.ts";
 import { type BallotFix, prepareBallotFix } from "../../../src/engine/massgen/ballot/fix.ts";
+import { realMassgen } from "../../support/massgen.ts";
 import type { TemporaryDirectory } from "../../support/temp.ts";
 
-/** Where test/massgen/install.sh puts the real MassGen. */
-const venv = join(homedir(), ".cache/mg-team/massgen-0.1.97");
+/** The virtual environment of the real MassGen. */
+const venv = dirname(dirname(realMassgen()));
 
 export const massgen = join(venv, "bin/massgen");
 export const massgenPython = join(venv, "bin/python3");
@@ -74,7 +75,7 @@ function system(): string[] {
 }
 
 function pyenv(): string[] {
-  const versions = join(homedir(), ".pyenv/versions");
+  const versions = join(process.env.MG_TEST_REAL_HOME ?? homedir(), ".pyenv/versions");
   if (!existsSync(versions)) return [];
   return readdirSync(versions)
     .map((version) => join(versions, version, "bin/python"))
