@@ -40,6 +40,8 @@ export interface Execution {
   /** `clock.now()` when the team directory was made, or the resume began. */
   readonly startedAt: number;
   readonly streams: Streams;
+  /** Called once nothing keeps the run from beginning. */
+  readonly begin?: () => void;
 }
 
 /** Runs it and prints what comes of it. Returns the exit code. Throws a TeamError when it cannot begin: nothing was spent then. */
@@ -49,6 +51,7 @@ export async function executeRun(execution: Execution): Promise<ExitCode> {
     execution.engineWarnings.follow((message) => streams.stderr(`mg-team: warning: ${neutralise(redact(message))}`));
     throw error;
   });
+  execution.begin?.();
   const earlier = state.elapsed;
   const journal = openJournal(directory.journal, { elapsed: () => earlier + clock.now() - startedAt, clock });
   const clean = (line: string) => neutralise(redact(line));

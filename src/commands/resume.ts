@@ -67,7 +67,8 @@ export const command: Command = {
     if (problem !== null) log.warn(`${problem}; it is made anew`);
     const limits = raiseLimits(earlier.settings.limits, config.flags);
     const prices = { ...earlier.settings.prices, ...config.choices.prices };
-    reopen(state, earlier.settings.limits, limits, prices);
+    // The limits that the decision was made under are in the journal; those in config.json may be of a resume that never began.
+    reopen(state, state.limits ?? earlier.settings.limits, limits, prices);
     if (result && isOver(result, state)) return showAgain(context, config, result, existsSync(directory.report) ? directory.report : null);
     // Awaited here: the lock is held until the run has ended.
     return await goOn(context, { config, directory, earlier, limits, prices, state });
@@ -116,7 +117,6 @@ async function goOn(context: CommandContext, { config, directory, earlier, limit
     strict,
   };
   await writeRunFile(directory, file);
-  keepResult(directory);
   const engineWarnings = createWarnings();
   const { warn } = engineWarnings;
   const engine = await buildEngine({ settings, report, directory, environment, home, redact, warn, clock });
@@ -134,6 +134,7 @@ async function goOn(context: CommandContext, { config, directory, earlier, limit
     clock,
     startedAt,
     streams: streamsOf(context, config.output),
+    begin: () => keepResult(directory),
   });
 }
 

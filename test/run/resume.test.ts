@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import type { TeamEvent } from "../../src/session/events.ts";
 import type { RunResult } from "../../src/session/result.ts";
 import type { FakeStep } from "../fixtures/fake-massgen/script.ts";
@@ -42,6 +42,29 @@ test.concurrent(
       expect((await project.cli(["resume", onlyRun(project).root], { cwd: elsewhere })).code).toBe(0);
       expect(readdirSync(elsewhere)).toEqual([]);
       expect(read(project).result.decision.kind).toBe("consensus");
+    }),
+  patience,
+);
+
+test.concurrent(
+  "a resume that cannot begin leaves the result where it is, and the same resume goes on once it can",
+  () =>
+    inTurn(async () => {
+      const spec: RunSpec = {
+        plays: { a: "answer, vote a", b: "answer, vote a" },
+        args: ["--max-rounds", "1"],
+        env: { XDG_CACHE_HOME: "" },
+      };
+      await using project = createRunProject(spec);
+      await project.cli(argumentsOf(spec));
+      rmSync(`${project.home}/.cache`, { recursive: true, force: true });
+      const script = JSON.parse(readFileSync(project.env.FAKE_MASSGEN_SCRIPT ?? "", "utf8"));
+      project.script({ ...script, quickstart: { result: "silent" } });
+      expect((await project.cli(["resume", "--max-rounds", "3"])).code).toBe(3);
+      expect(read(project).result.decision.reason).toBe("max_rounds");
+      project.script(script);
+      expect((await project.cli(["resume", "--max-rounds", "3"])).code).toBe(0);
+      expect(read(project).result.decision).toMatchObject({ kind: "consensus", winner: "agent_a" });
     }),
   patience,
 );
