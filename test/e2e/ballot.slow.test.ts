@@ -91,6 +91,16 @@ test(
 );
 
 test(
+  "doctor says that the released MassGen needs the repair, also behind a wrapper",
+  async () => {
+    const { code, stdout } = await team.project.cli(["doctor"]);
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/ok {4}ballot +needs the repair: this MassGen offers voters only themselves/);
+  },
+  patience,
+);
+
+test(
   "a MassGen whose classes have other names runs on without the repair, with a plain warning",
   async () => {
     await using overlay = temporaryDirectory();

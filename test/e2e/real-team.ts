@@ -1,4 +1,5 @@
 import { chmodSync, existsSync, readdirSync, readFileSync } from "node:fs";
+import { homedir } from "node:os";
 import { dirname, join } from "node:path";
 import type { RunResult } from "../../src/session/result.ts";
 import type { ModelScripts } from "../massgen/models/script.ts";
@@ -50,14 +51,16 @@ export function createRealTeam(options: RealTeamOptions = {}): RealTeam {
   // Keeps `--quickstart` from installing skills with npm for the whole machine.
   const npm = project.temp.write("stub/npm", "#!/bin/sh\nexit 1\n");
   for (const path of [wrapper, npm]) chmodSync(path, 0o755);
-  const trusted = options.models === undefined ? null : trustConfigs(project, options.models, models.baseUrl, options.tools ?? "none");
+  const tools = options.tools ?? "none";
+  const trusted = options.models === undefined ? null : trustConfigs(project, options.models, models.baseUrl, tools);
+  const warm = tools === "none" ? null : warmFileServer(project);
   const sessions = join(project.directory, ".massgen-quality/sessions");
   const newest = () => (existsSync(sessions) ? readdirSync(sessions).sort() : []).at(-1) ?? "none";
   return {
     project,
     models,
     async run(scripts, args) {
-      await trusted;
+      await Promise.all([trusted, warm]);
       models.play(scripts);
       const { code, stdout, stderr } = await project.cli(["run", "--json", ...args]);
       if (!stdout.startsWith("{")) throw new Error(`no result on stdout (exit ${code}): ${stderr}`);
@@ -99,6 +102,18 @@ ui: { display_type: simple, logging_enabled: true }
   project.temp.write("project/mg-team.yaml", `models: [${entries.join(", ")}]\n`);
   const { code, stderr } = await project.cli(["trust"]);
   if (code !== 0) throw new Error(`mg-team trust: ${stderr}`);
+}
+
+/**
+ * MassGen starts its file server with `npx`, which would download it once more into the home of each project, and waits half a minute for it
+ * (mcp_tools/client.py): fetched once for this machine, it is there in time.
+ */
+async function warmFileServer({ env, directory }: TestProject): Promise<void> {
+  env.npm_config_cache = join(process.env.MG_TEST_REAL_HOME ?? homedir(), ".npm");
+  env.npm_config_prefer_offline = "true";
+  env.npm_config_update_notifier = "false";
+  const argv = ["npx", "-y", "@modelcontextprotocol/server-filesystem", directory];
+  await Bun.spawn(argv, { env, cwd: directory, stdin: "ignore", stdout: "ignore", stderr: "ignore" }).exited;
 }
 
 /** The real program; what quickstart has made is pointed at the scripted models. */

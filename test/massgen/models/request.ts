@@ -1,10 +1,12 @@
-import type { ObedientVote } from "./script.ts";
+import type { ObedientVote, SourceFile } from "./script.ts";
 
 /** The parts of a request that both APIs have. */
 export interface ModelRequest {
   readonly model: string;
   readonly tools: readonly OfferedTool[];
   readonly text: string;
+  /** What tool calls brought, in order. */
+  readonly outputs: readonly string[];
   readonly streaming: boolean;
 }
 
@@ -25,6 +27,7 @@ export function readRequest(body: unknown): ModelRequest {
     model: String(data.model ?? ""),
     tools,
     text: [data.instructions, data.input, data.messages].map(textOf).join("\n"),
+    outputs: [data.input, data.messages].flatMap((list) => (Array.isArray(list) ? list : []).flatMap(outputOf)),
     streaming: data.stream === true,
   };
 }
@@ -36,9 +39,15 @@ export function voteEnum(request: ModelRequest): readonly string[] | null {
   return Array.isArray(values) ? values.map(String) : null;
 }
 
-/** The file tool's name: MassGen prefixes the tools of its MCP servers. */
-export function fileTool(request: ModelRequest): OfferedTool | undefined {
-  return request.tools.find((tool) => /(^|__)write_file$/.test(tool.name));
+/** The tool that writes a file, or reads one: MassGen prefixes the tools of its MCP servers. */
+export function fileTool(request: ModelRequest, deed: "write" | "read"): OfferedTool | undefined {
+  const name = deed === "write" ? /(^|__)write_file$/ : /(^|__)read_text_file$/;
+  return request.tools.find((tool) => name.test(tool.name));
+}
+
+/** The path of a file whose place the conversation tells; what it lacks is left out. */
+export function sourcePath({ at, name }: SourceFile, request: ModelRequest): string {
+  return `${new RegExp(at).exec(request.text)?.[1] ?? ""}${name}`;
 }
 
 /** The id that an obedient model votes for. */
@@ -51,6 +60,13 @@ export function obey(vote: ObedientVote, request: ModelRequest): string {
 }
 
 // --- internal ---
+
+/** Of the responses API, and of chat completions. */
+function outputOf(item: unknown): string[] {
+  const { type, role, output, content } = mapOf(item);
+  if (type === "function_call_output") return [textOf(output)];
+  return role === "tool" ? [textOf(content)] : [];
+}
 
 /** All strings below `text`, `content` and `output` keys, in order. */
 function textOf(value: unknown): string {

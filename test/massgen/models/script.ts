@@ -5,14 +5,19 @@
  */
 export type ModelScripts = Readonly<Record<string, readonly Turn[]>>;
 
-/** One reply of a model. Exactly one of answer, vote, write, call, text, status, cut. */
+/** One reply of a model. Exactly one of answer, vote, read, write, call, text, status, cut. */
 export interface Turn {
   /** Calls `new_answer` with this content. */
   readonly answer?: string;
   /** Calls `vote`: with a raw id, as the prompt shows it; or as the offered enum wants it. */
   readonly vote?: string | ObedientVote;
-  /** Calls MassGen's file tool once for each file: path relative to the workspace → content. */
+  /**
+   * Calls MassGen's file tool once for each file: path relative to the workspace → content, in which `{{1}}` is what the first tool call of the
+   * conversation brought, and so on. A turn whose file tool is not offered, because its server is late, is kept for the next request.
+   */
   readonly write?: Readonly<Record<string, string>>;
+  /** Calls the file tool that reads, once for each. */
+  readonly read?: readonly SourceFile[];
   /** Calls any tool. */
   readonly call?: { readonly name: string; readonly arguments: Readonly<Record<string, unknown>> };
   /** Says something and calls nothing. */
@@ -31,6 +36,14 @@ export interface Turn {
 /** Votes like a model that obeys the tool's schema: for the label of the answer that contains `preferring`, if the enum offers it. */
 export interface ObedientVote {
   readonly preferring: string;
+}
+
+/** A file whose place the conversation tells. */
+export interface SourceFile {
+  /** Regular expression whose first group finds a path in the conversation. */
+  readonly at: string;
+  /** What is below that path; empty for the path itself. */
+  readonly name: string;
 }
 
 /** A request as it came, for assertions. */

@@ -61,6 +61,30 @@ test("chat completions stream the same turns, with usage", async () => {
   expect(text).toEndWith("data: [DONE]\n\n");
 });
 
+const fileTools = ["mcp__filesystem__write_file", "mcp__filesystem__read_text_file"].map((name) => ({
+  type: "function",
+  name,
+  parameters: {},
+}));
+
+test("files are read where the conversation says they are, and what was read can be written", async () => {
+  await using server = startModelServer({
+    m: [{ read: [{ at: "files in (\\S+)", name: "/a.txt" }] }, { write: { "b.txt": "{{1}} and {{2}}" } }],
+  });
+  const tools = [...workflowTools, ...fileTools];
+  const ask = async (input: unknown) => (await post(server, "/responses", { input, tools })).text();
+  const task = { role: "user", content: "its files in /some/place" };
+  expect(await ask([task])).toContain('\\"path\\":\\"/some/place/a.txt\\"');
+  const read = { type: "function_call_output", call_id: "1", output: "what a.txt says" };
+  expect(await ask([task, read])).toContain('\\"content\\":\\"what a.txt says and (nothing)\\"');
+});
+
+test("a turn whose file tool is not there yet waits for it", async () => {
+  await using server = startModelServer({ m: [{ write: { "a.txt": "A" } }, { answer: "four" }] });
+  for (const more of [[], fileTools, []]) await (await post(server, "/responses", { tools: [...workflowTools, ...more] })).text();
+  expect(server.requests.map(({ turn }) => Object.keys(turn ?? {}))).toEqual([["write"], ["write"], ["answer"]]);
+});
+
 test("a refused request has the status and body of a provider's error", async () => {
   await using server = startModelServer({ m: [{ status: 429 }] });
   const response = await post(server, "/responses", { tools: workflowTools });

@@ -1,5 +1,5 @@
 import { chatEvents, errorBody, type Reply, responsesEvents, wholeReply } from "./reply.ts";
-import { fileTool, type ModelRequest, obey, readRequest, voteEnum } from "./request.ts";
+import { fileTool, type ModelRequest, obey, readRequest, sourcePath, voteEnum } from "./request.ts";
 import type { ModelScripts, RecordedRequest, Turn } from "./script.ts";
 
 /** Scripted models on a loopback port, speaking `/v1/responses` and `/v1/chat/completions`. Closed at the end of its `using` block. */
@@ -32,8 +32,9 @@ export function startModelServer(first: ModelScripts = {}): ModelServer {
     const name = `key:${key}` in scripts ? `key:${key}` : request.model;
     const turns = scripts[name];
     const index = used.get(name) ?? 0;
-    used.set(name, index + 1);
-    return turns?.[Math.min(index, turns.length - 1)] ?? { text: `no script for ${name}` };
+    const turn = turns?.[Math.min(index, turns.length - 1)] ?? { text: `no script for ${name}` };
+    if (!lacksTool(turn, request)) used.set(name, index + 1);
+    return turn;
   };
 
   const server = Bun.serve({
@@ -91,6 +92,14 @@ function openAll(gates: ReadonlyMap<string, Gate>): void {
   for (const { open } of gates.values()) open.resolve();
 }
 
+/** Whether a turn cannot be played yet. */
+function lacksTool(turn: Turn, request: ModelRequest): boolean {
+  return (
+    (turn.write !== undefined && fileTool(request, "write") === undefined) ||
+    (turn.read !== undefined && fileTool(request, "read") === undefined)
+  );
+}
+
 function replyOf(turn: Turn, request: ModelRequest): Reply {
   const usage = turn.usage ?? { input: 1000, output: 100 };
   const cut = turn.cut === true;
@@ -107,13 +116,18 @@ function replyOf(turn: Turn, request: ModelRequest): Reply {
     const target = typeof turn.vote === "string" ? turn.vote : obey(turn.vote, request);
     return call("vote", { agent_id: target, reason: turn.reason ?? `${target} is best` });
   }
-  if (turn.write === undefined) return say(turn.text ?? "Let me think.");
-  const tool = fileTool(request);
-  if (tool === undefined) return say(`no file tool among ${request.tools.map(({ name }) => name).join(", ")}`);
-  return {
-    text: "",
-    calls: Object.entries(turn.write).map(([path, content]) => ({ name: tool.name, arguments: { path, content } })),
-    usage,
-    cut,
-  };
+  const deed = turn.write === undefined ? "read" : "write";
+  const calls =
+    turn.write === undefined
+      ? turn.read?.map((file) => ({ path: sourcePath(file, request) }))
+      : Object.entries(turn.write).map(([path, content]) => ({ path, content: fill(content, request) }));
+  if (calls === undefined) return say(turn.text ?? "Let me think.");
+  const tool = fileTool(request, deed);
+  if (tool === undefined) return say(`no tool that can ${deed} files among ${request.tools.map(({ name }) => name).join(", ")}`);
+  return { text: "", calls: calls.map((args) => ({ name: tool.name, arguments: args })), usage, cut };
+}
+
+/** Puts in what tool calls brought. */
+function fill(content: string, { outputs }: ModelRequest): string {
+  return content.replace(/\{\{(\d+)\}\}/g, (_, place: string) => outputs[Number(place) - 1] ?? "(nothing)");
 }
