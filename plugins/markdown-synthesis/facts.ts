@@ -76,6 +76,9 @@ export function notesSection({ result }: FinalAnswerInput): string {
   if (limits.reached === "timeout") notes.push(`The time limit of ${formatDuration(limits.timeoutSeconds)} was reached.`);
   if (limits.reached === "cost_budget")
     notes.push(limits.costBudget === null ? "The budget was reached." : `The budget of ${formatMoney(limits.costBudget)} was reached.`);
+  // Preflight says so as well where nobody asked for it.
+  if (result.engine.name === "native" && !warnings.some((warning) => warning.includes("(native engine)")))
+    notes.push("The agents were run by mg-team itself (native engine): they read and write files, but run no code.");
   const listed = [...notes, ...warnings.map((warning) => words(warning, 400))];
   return listed.length === 0 ? "" : `## Notes\n\n${listed.map((note) => `- ${note}`).join("\n")}`;
 }

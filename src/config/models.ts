@@ -34,7 +34,7 @@ export type FileModel = Model & {
 
 /** Which names mean which model in this project. */
 export interface ModelNames {
-  /** The model of a short name, an alias or `backend/model`; null when the word is none of them. */
+  /** The model of a short name, an alias or `backend/model`, each with or without an engine before it; null when the word is none of them. */
   find(word: string): Model | null;
   /** Short names and aliases, built-in ones first. */
   readonly words: readonly string[];
@@ -46,13 +46,16 @@ export function createModelNames(aliases: Readonly<Record<string, string>> = {})
   const table = new Map(Object.entries({ ...shortNames, ...aliases }).map(([name, target]) => [name.toLowerCase(), target]));
   const find = (word: string): Model | null => {
     const seen = new Set<string>();
-    let name = word.trim();
+    const { engine, rest } = table.has(word.trim().toLowerCase()) ? { rest: word.trim() } : splitEngine(word.trim());
+    if (engine !== undefined && splitEngine(rest).engine !== undefined) return null;
+    let name = rest;
     for (let target = table.get(name.toLowerCase()); target !== undefined; target = table.get(name.toLowerCase())) {
       if (seen.has(name.toLowerCase())) return null;
       seen.add(name.toLowerCase());
       name = target.trim();
     }
-    return splitModel(name);
+    const model = splitModel(name);
+    return model === null || engine === undefined ? model : withEngine(model, engine);
   };
   return { find, words: [...table.keys()], aliases };
 }
@@ -75,7 +78,8 @@ export function checkAlias(name: string, aliases: Readonly<Record<string, string
 }
 
 /** Why a word is no model, and what to type instead. */
-export function explainUnknown(word: string, names: ModelNames): { readonly message: string; readonly hint: string } {
+export function explainUnknown(asked: string, names: ModelNames): { readonly message: string; readonly hint: string } {
+  const { rest: word } = splitEngine(asked);
   const slash = word.indexOf("/");
   const head = (slash < 0 ? word : word.slice(0, slash)).toLowerCase();
   if (backends.includes(head)) {
@@ -104,14 +108,13 @@ export function requireModel(word: string, names: ModelNames, from: string, code
 
 /** Takes `backend/model`, with or without an engine before it (`native:ollama/llama3`), apart; null when it is none. */
 export function splitModel(name: string): Model | null {
-  const engine = /^(native|massgen):/i.exec(name)?.[1]?.toLowerCase() as Model["engine"];
-  const plain = engine === undefined ? name : name.slice(engine.length + 1);
+  const { engine, rest: plain } = splitEngine(name);
   const slash = plain.indexOf("/");
   const backend = plain.slice(0, Math.max(0, slash)).toLowerCase();
   const modelName = plain.slice(slash + 1);
   if (!backends.includes(backend) || !/^[^\s,\u0000-\u001f\u007f]+$/.test(modelName) || modelName.startsWith("-")) return null;
-  const model = `${backend}/${modelName}`;
-  return engine === undefined ? { model, backend, modelName } : { model: `${engine}:${model}`, backend, modelName, engine };
+  const model = { model: `${backend}/${modelName}`, backend, modelName };
+  return engine === undefined ? model : withEngine(model, engine);
 }
 
 /** `agent_a` for 0, `agent_z` for 25, `agent_aa` for 26 (design.md, "Words"). */
@@ -134,6 +137,15 @@ export function agentsOf(models: readonly (Model & { readonly config?: string })
 }
 
 // --- internal ---
+
+function splitEngine(name: string): { readonly engine?: Model["engine"]; readonly rest: string } {
+  const engine = /^(native|massgen):/i.exec(name)?.[1]?.toLowerCase() as Model["engine"];
+  return engine === undefined ? { rest: name } : { engine, rest: name.slice(engine.length + 1) };
+}
+
+function withEngine({ backend, modelName }: Model, engine: NonNullable<Model["engine"]>): Model {
+  return { model: `${engine}:${backend}/${modelName}`, backend, modelName, engine };
+}
 
 const familiarBackends = ["openai", "codex", "claude", "claude_code", "gemini", "grok"];
 

@@ -160,3 +160,31 @@ describe("the default team", () => {
     expect(modelsNote(team, "why")).toBe("models: codex/gpt-5.5, grok/grok-4.20-0309-reasoning (why)");
   });
 });
+
+describe("an engine before a model", () => {
+  test("is kept apart from it, whatever the case, and shown as it was asked for", () => {
+    const names = createModelNames({ local: "native:ollama/llama3" });
+    expect(names.find("native:openai/gpt-5.4")).toEqual({
+      model: "native:openai/gpt-5.4",
+      backend: "openai",
+      modelName: "gpt-5.4",
+      engine: "native",
+    });
+    expect(names.find("MassGen:Codex/gpt-5.4")).toMatchObject({ model: "massgen:codex/gpt-5.4", engine: "massgen" });
+    expect(names.find("local")).toMatchObject({ backend: "ollama", modelName: "llama3", engine: "native" });
+    expect(names.find("codex")).not.toHaveProperty("engine");
+    expect(agentsOf([names.find("local")].filter((model) => model !== null))[0]).toMatchObject({ id: "agent_a", engine: "native" });
+  });
+
+  test("stands before short names too, and wins over that of an alias", () => {
+    const names = createModelNames({ local: "native:ollama/llama3" });
+    expect(names.find("native:codex")).toMatchObject({ model: "native:codex/gpt-5.4", engine: "native" });
+    expect(names.find("massgen:local")).toMatchObject({ model: "massgen:ollama/llama3", engine: "massgen" });
+  });
+
+  test("is one of two, and has a model behind it", () => {
+    for (const word of ["native:", "native:native:codex/x", "other:codex/x", "native:nowhere/x"])
+      expect(createModelNames().find(word)).toBeNull();
+    expect(explainUnknown("native:opena/gpt-5.4", createModelNames()).hint).toContain("openai/gpt-5.4");
+  });
+});

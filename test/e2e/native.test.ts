@@ -32,6 +32,7 @@ describe("a team without MassGen", () => {
         ({ directory }) => {
           expect(readFileSync(join(directory.deliverable, "index.html"), "utf8")).toBe("<h1>Four</h1>\n");
           expect(existsSync(join(directory.root, "ballot"))).toBe(false);
+          expect(readFileSync(directory.finalAnswer, "utf8")).toContain("they read and write files, but run no code");
         },
       );
       expect(code).toBe(0);
