@@ -60,8 +60,10 @@ function spentAll(team: Team, budget: number): string | null {
 
 /** A step with tokens and no price: nobody can say what is left of the budget. */
 function missingPrice(team: Team, unpriced: ReadonlySet<AgentId>): string | null {
+  if (unpriced.size === 0) return null;
   const agent = team.run.agents.find(({ id }) => unpriced.has(id));
-  if (!agent) return null;
+  if (!agent)
+    return "the price of a model that a plugin ran is unknown, so the budget cannot be kept; add it to mg-team.yaml under prices:, or pass --allow-unpriced";
   return `the price of ${agent.modelName} is unknown, so the budget cannot be kept; add to mg-team.yaml  prices: { ${agent.modelName}: { input: USD, output: USD } }  (per million tokens), or pass --allow-unpriced`;
 }
 

@@ -177,6 +177,15 @@ describe("a finished step with tokens and no price", () => {
     ]);
   });
 
+  test("of a model outside the team refuses further launches too", async () => {
+    const run = withBudget(5);
+    run.emit(stepFinished("z", { answer: 1 }, { kind: "plugin", cost: tokens }));
+    await run.launch({ round: 2 });
+    expect(run.team.stops.map(({ message }) => message)).toEqual([
+      "the price of a model that a plugin ran is unknown, so the budget cannot be kept; add it to mg-team.yaml under prices:, or pass --allow-unpriced",
+    ]);
+  });
+
   test("decides the barrier", async () => {
     const run = withBudget(5);
     run.emit(stepFinished("b", { answer: 1 }, { cost: tokens }));
