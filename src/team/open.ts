@@ -60,8 +60,13 @@ export function followSignals(run: Run): () => void {
       for (const step of run.running.keys()) void step.stop("interrupted", { now: true });
       return;
     }
-    run.signal = signal;
     const message = signal.name === "SIGINT" ? "interrupted by Ctrl-C" : `ended by ${signal.name}`;
+    if (run.state.finished) {
+      // The run is over, and its exit code is told: this only hurries the cleanups.
+      run.stopper.interrupt(message);
+      return;
+    }
+    run.signal = signal;
     const first = run.stopper.request === null;
     run.stopper.interrupt(message);
     if (first) announceStop(run, { reason: "interrupted", message });
