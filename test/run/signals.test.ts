@@ -113,6 +113,7 @@ describe("in the middle of a round", () => {
           async (run) => run.kill(signal),
           (run) => {
             expect(run.code).toBe(code);
+            expect(run.stdout).toBe(readFileSync(run.directory.journal, "utf8"));
             expect(run.result).toMatchObject({ answer: null, decision: { kind: "none", reason: "interrupted" } });
             expect(run.stderr).toContain(`go on with: mg-team resume ${run.directory.id}`);
           },

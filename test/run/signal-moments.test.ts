@@ -1,0 +1,60 @@
+import { describe, expect, test } from "bun:test";
+import type { TeamEvent } from "../../src/session/events.ts";
+import type { SignalName } from "../../src/signals.ts";
+import { patience, playRun } from "../support/runs.ts";
+import { endOf } from "../support/story.ts";
+
+// A signal at the very moment that something happens: there is one result and never two, and file, journal, output and exit code agree (checkRun).
+// In this process; what signals do to the program as a whole is in signals.test.ts.
+
+const agree = "answer, vote a";
+const isLast = (event: TeamEvent) => event.type === "step.finished" && event.action.agent === "agent_b";
+
+const moments: readonly (readonly [title: string, when: (event: TeamEvent) => boolean, ends: RegExp])[] = [
+  ["a run starts", ({ type }) => type === "run.started", /^none interrupted, exit N$/],
+  ["a round starts", ({ type }) => type === "round.started", /^none interrupted, exit N$/],
+  ["the first step starts", ({ type }) => type === "step.started", /^none interrupted, exit N$/],
+  ["the first step ends", ({ type }) => type === "step.finished", /^forced interrupted [ab], exit N$/],
+  ["the last step of a round ends", isLast, /^forced interrupted a, exit N$/],
+  ["a round is counted", ({ type }) => type === "ballots", /^forced interrupted a, exit N$/],
+  ["the next round starts", (event) => event.type === "round.started" && event.round === 2, /^forced interrupted a, exit N$/],
+  [
+    "the last vote is cast",
+    (event) => event.type === "step.finished" && isLast(event) && event.action.kind === "vote",
+    /^consensus majority a, exit N$/,
+  ],
+  ["it is decided", ({ type }) => type === "decision", /^consensus majority a, exit N$/],
+  ["the document is begun", ({ type }) => type === "synthesis.started", /^consensus majority a, exit N$/],
+  ["the document is done", ({ type }) => type === "synthesis.finished", /^consensus majority a, exit N$/],
+  ["the synthesis step starts", (event) => event.type === "step.started" && event.kind === "synthesis", /^consensus majority a, exit N$/],
+  ["the run has ended", ({ type }) => type === "run.finished", /^consensus majority a, exit 0$/],
+];
+
+describe("at the very moment that", () => {
+  for (const [index, [title, when, ends]] of moments.entries()) {
+    const signal = (["SIGINT", "SIGTERM", "SIGHUP"] as const)[index % 3] ?? "SIGINT";
+    for (const times of [1, 2]) {
+      test.concurrent(
+        `${title}: ${signal}${times === 2 ? ", twice" : ""}`,
+        async () => {
+          let sent = false;
+          const run = await playRun({
+            plays: { a: agree, b: "answer after a, vote a after a" },
+            args: ["--synthesis", "agent"],
+            onEvent(event, { kill }) {
+              if (sent || !when(event)) return;
+              sent = true;
+              for (let time = 0; time < times; time++) kill(signal);
+            },
+          });
+          expect(sent).toBe(true);
+          expect(endOf(run).replace(`exit ${codes[signal]}`, "exit N")).toMatch(ends);
+          expect(run.events.filter(({ type }) => type === "stop").length).toBeLessThanOrEqual(1);
+        },
+        patience,
+      );
+    }
+  }
+});
+
+const codes: Readonly<Record<SignalName, number>> = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 };
