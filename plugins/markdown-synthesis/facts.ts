@@ -43,7 +43,7 @@ export function checksSection({ result, files }: FinalAnswerInput): string {
 }
 
 /** Money, tokens and time by agent. What is unknown is never shown as nothing. */
-export function costSection({ result }: FinalAnswerInput): string {
+export function costSection({ result, madeBy }: FinalAnswerInput): string {
   const { cost, agents } = result;
   const ids = [...new Set([...agents.map(({ id }) => id), ...Object.keys(cost.by_agent)])];
   const rows = ids.map((id) => {
@@ -52,7 +52,8 @@ export function costSection({ result }: FinalAnswerInput): string {
     const seconds = agent?.steps.reduce((sum, step) => sum + step.seconds, 0);
     return [
       words(id, 60),
-      words(agent?.model ?? "", 80),
+      // Steps of a plugin are by nobody of the team either, and by whom is not known here.
+      words(agent?.model ?? (id === "synthesizer" ? (madeBy ?? "") : ""), 80),
       agent ? String(agent.steps.length) : "",
       seconds === undefined ? "" : formatDuration(seconds),
       count(spent?.input_tokens ?? 0),

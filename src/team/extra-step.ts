@@ -19,8 +19,8 @@ export async function runExtraStep(run: Run, step: ExtraStep): Promise<ExtraStep
   }
   const before = stopMessage(run);
   if (before) return nothing(before);
-  const agent = agentFor(run, step.model);
   const kind = run.phase === "synthesis" ? "synthesis" : "plugin";
+  const agent = agentFor(run, step.model, kind === "synthesis" ? "synthesizer" : "extra");
   const attempt = nextTry(run, agent.id, 0);
   const asked: LaunchRequest = {
     kind,
@@ -90,11 +90,12 @@ function stopMessage(run: Run): string | null {
   return run.phase === "over" ? "the run is over" : (run.stopper.request?.message ?? null);
 }
 
-function agentFor(run: Run, model: Agent | string): Agent {
+/** @param otherwise the id of a model that is not in the team */
+function agentFor(run: Run, model: Agent | string, otherwise: string): Agent {
   if (typeof model !== "string") return model;
   const known = run.settings.agents.find((agent) => agent.id === model || agent.model === model);
   if (known) return known;
   const found = splitModel(model);
   if (found === null) throw new Error(`runStep needs an agent of the team or a model such as codex/gpt-5.4, not ${model}`);
-  return { id: "extra", ...found };
+  return { id: otherwise, ...found };
 }

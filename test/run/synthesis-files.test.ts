@@ -109,7 +109,8 @@ describe("the document of a synthesis", () => {
       look: (run) => {
         expect(document(run)).toStartWith("> **A synthesis by claude/claude-opus-4-6**, made from the answer of agent_a (grok/model-a)");
         expect(run.result.cost.total_usd).toBe(0.54);
-        expect(document(run)).toMatch(/\| +\$0\.50 \|\n/);
+        expect(document(run)).toMatch(/\| synthesizer \| claude\/claude-opus-4-6 \|.*\| +\$0\.50 \|\n/);
+        expect(run.stderr).toContain("synthesizer: answered");
       },
     },
   ]);
