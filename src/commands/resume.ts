@@ -196,7 +196,16 @@ async function showAgain(context: CommandContext, { output }: ResolvedConfig, re
   context.log.info(`this run is decided; its result follows${hintFor(result)}`);
   const streams = streamsOf(context, output);
   await printResult(result, output, streams, streams.stderr, report);
-  return result.exit_code as ExitCode;
+  return wasSignalled(result) ? exitCodeOfAnswer(result) : (result.exit_code as ExitCode);
+}
+
+/** The signal that ended the run then is no news of this call. */
+function wasSignalled({ exit_code: code }: RunResult): boolean {
+  return code === ExitCode.interrupted || code === ExitCode.terminated || code === ExitCode.hungUp;
+}
+
+function exitCodeOfAnswer({ answer }: RunResult): ExitCode {
+  return answer === null ? ExitCode.noAnswer : ExitCode.ok;
 }
 
 function hintFor({ limits, cost }: RunResult): string {
