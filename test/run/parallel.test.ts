@@ -7,11 +7,12 @@ import { tell } from "../support/story.ts";
 // Core loop 1 (design.md): steps of a round start together, or `--max-parallel` at a time. checkRun watches that never more of them run.
 
 describe("all at once", () => {
-  /** Ends only when all of the others have been launched. */
+  /** Ends only when the last of the others, and so all of them, has been launched. */
   const withAll = (letter: string, others: string): FakeStep => {
-    const [first = "", second = first] = [...others].filter((other) => other !== letter);
+    const rest = [...others].filter((other) => other !== letter);
+    const [first = "", last = ""] = [rest.at(0), rest.at(-1)];
     const launch = (other: string) => ({ launch: { agent: agentId(other), number: 1 } });
-    return { answer: { text: "x", workspace: false }, startup: launch(first), before: launch(second) };
+    return { answer: { text: "x", workspace: false }, startup: launch(last), before: launch(first) };
   };
   const all = Object.fromEntries([..."abcde"].map((letter) => [letter, [withAll(letter, "abcde"), "vote a"]]));
   tell([
