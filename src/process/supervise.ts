@@ -43,6 +43,8 @@ class Supervisor implements Supervised {
   private stopCause: string | null = null;
   private stopping = false;
   private running = true;
+  /** Nothing was left of its group: the number may be another's by now. */
+  private groupGone = false;
   private readonly containers = new Set<string>();
 
   constructor(
@@ -74,7 +76,7 @@ class Supervisor implements Supervised {
 
   killGroup(): void {
     if (process.platform === "win32") taskkill(this.pid, true);
-    else signalProcess(-this.pid, "SIGKILL");
+    else if (!this.groupGone) signalProcess(-this.pid, "SIGKILL");
   }
 
   private async endGracefully(): Promise<void> {
@@ -151,8 +153,8 @@ class Supervisor implements Supervised {
   private async sweep(): Promise<void> {
     if (process.platform === "win32") return;
     await endLeftovers(() => this.leftovers(), this.urgent.signal);
-    signalProcess(-this.pid, "SIGKILL"); // the shim's watcher is all that is left
-    const gone = await killAll(() => groupMembers(this.pid));
+    this.killGroup(); // the shim's watcher is all that is left
+    const gone = await killAll(() => this.group());
     if (!gone) this.warnings.add(`a process of ${this.spec.argv[0]} cannot be ended`);
   }
 
@@ -160,11 +162,19 @@ class Supervisor implements Supervised {
   private leftovers(): number[] {
     if (process.platform === "win32") return [];
     const marked = findMarked(childVariable, new Set([this.id])).map(({ pid }) => pid);
-    const group = groupMembers(this.pid).filter((pid) => !argumentsOf(pid).includes(shimName(this.id)));
+    const group = this.group().filter((pid) => !argumentsOf(pid).includes(shimName(this.id)));
     const pids = [...new Set([...marked, ...group])];
     // While a docker client lives, its command line tells which container is ours.
     for (const pid of pids) for (const name of containersOfClient(pid)) this.containers.add(name);
     return pids;
+  }
+
+  // The number of a group is free for others as soon as nobody is in it, and pids come round quickly.
+  private group(): number[] {
+    if (this.groupGone) return [];
+    const members = groupMembers(this.pid);
+    this.groupGone = members.length === 0 && !this.running;
+    return members;
   }
 
   // From the shim by the control pipe; when the shim was killed too, by what killed it.
