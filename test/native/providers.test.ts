@@ -146,3 +146,35 @@ for (const wire of wires) {
     });
   });
 }
+
+describe("what a provider is asked", () => {
+  const asked: Readonly<Record<string, { readonly model: string; readonly body: object }>> = {
+    openai: {
+      model: "gpt-5.4",
+      body: { store: false, stream: true, reasoning: { effort: "high" }, include: ["reasoning.encrypted_content"] },
+    },
+    claude: {
+      model: "claude-opus-4-6",
+      body: { stream: true, max_tokens: 64_000, output_config: { effort: "high" }, tool_choice: { type: "auto" } },
+    },
+    gemini: { model: "gemini-3.1-pro-preview", body: { generationConfig: { thinkingConfig: { thinkingLevel: "high" } } } },
+    grok: { model: "grok-4", body: { store: false, stream: true, reasoning: { effort: "high" } } },
+    vllm: { model: "qwen3", body: { stream: true, stream_options: { include_usage: true }, reasoning_effort: "high" } },
+  };
+  for (const wire of wires) {
+    test(`${wire.name}: effort, and nothing kept that need not be`, async () => {
+      const { model = "", body = {} } = asked[wire.type] ?? {};
+      await using step = await run(wire, [answer("Four")], { model, backend: "      reasoning: { effort: high }\n" });
+      expect(step.code).toBe(0);
+      expect(step.requests[0]?.body).toMatchObject(body);
+    });
+  }
+
+  test("Anthropic: what comes before each turn is to be kept in its cache, and paid as such", async () => {
+    const [, anthropic] = wires;
+    if (anthropic?.type !== "claude") throw new Error("not Anthropic");
+    await using step = await run(anthropic, [{ calls: [write("a.txt", "b")] }, answer("Four")]);
+    for (const { text } of step.requests) expect(text.match(/"cache_control":{"type":"ephemeral"}/g)).toHaveLength(2);
+    expect(step.requests[1]?.body.messages).toHaveLength(3);
+  });
+});

@@ -23,6 +23,7 @@ export interface TestSession extends AsyncDisposable {
 export interface StepOptions {
   readonly type: string;
   readonly baseUrl: string;
+  readonly model?: string;
   readonly agent?: string;
   readonly query?: string;
   readonly env?: Readonly<Record<string, string>>;
@@ -85,11 +86,21 @@ export function createSession(): TestSession {
 // --- internal ---
 
 async function runHere(temp: TemporaryDirectory, sessionDir: string, options: StepOptions): Promise<StepOutcome> {
-  const { type, baseUrl, agent = "agent_a", query = "What is 2+2?", env = keys, limits = {}, backend = "", config = "" } = options;
+  const {
+    type,
+    baseUrl,
+    model = "m",
+    agent = "agent_a",
+    query = "What is 2+2?",
+    env = keys,
+    limits = {},
+    backend = "",
+    config = "",
+  } = options;
   const own = Object.entries(limits satisfies Partial<Record<string, number>>).map(([name, value]) => `  ${name}: ${value}\n`);
   const configPath = temp.write(
     `${agent}.yaml`,
-    `agents:\n  - id: ${agent}\n    backend:\n      type: ${type}\n      model: m\n      base_url: ${baseUrl}\n${backend}${own.length > 0 ? `limits:\n${own.join("")}` : ""}${config}`,
+    `agents:\n  - id: ${agent}\n    backend:\n      type: ${type}\n      model: ${model}\n      base_url: ${baseUrl}\n${backend}${own.length > 0 ? `limits:\n${own.join("")}` : ""}${config}`,
   );
   const criteriaPath = options.criteria === undefined ? null : temp.write("criteria.json", options.criteria);
   const cwd = temp.join(`run_${agent}`);
