@@ -1,10 +1,15 @@
 import { describe, expect, test } from "bun:test";
-import { existsSync, readFileSync, rmSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
+import { cookieVariable } from "../../src/process/environment.ts";
+import { findMarked } from "../../src/process/processes.ts";
+import { teamDirectory } from "../../src/session/directory.ts";
+import type { RunResult } from "../../src/session/result.ts";
 import type { ModelScripts } from "../massgen/models/script.ts";
 import { startModelServer } from "../massgen/models/server.ts";
 import { createProject } from "../support/project.ts";
 import { patience, playRun, type RunSpec } from "../support/runs.ts";
+import { until, untilExists } from "../support/temp.ts";
 
 // Whole runs in which mg-team itself runs the steps, in processes of their own, with scripted models instead of providers.
 
@@ -184,6 +189,35 @@ test(
     const refused = await project.cli([...args, "--engine", "massgen"]);
     expect(refused).toMatchObject({ code: 3, stdout: "" });
     expect(refused.stderr).toContain("MassGen was not found");
+  },
+  patience,
+);
+
+test(
+  "after kill -9 nothing of a native step stays alive, and a resume takes over what was finished",
+  async () => {
+    await using models = startModelServer({
+      "m-a": [{ answer: "Four, says A" }, { vote: { preferring: "says A" } }],
+      "m-b": [{ answer: "Five, says B", hold: "until killed" }, { answer: "Five, says B" }, { vote: { preferring: "says A" } }],
+    });
+    await using project = createProject({ layout: "none" });
+    project.env.OPENAI_BASE_URL = models.baseUrl;
+    const args = ["What is 2+2?", "--engine", "native", "--models", "openai/m-a", "openai/m-b", "--synthesis", "markdown", "--json"];
+    const killed = project.start(args);
+    await models.held("until killed");
+    const sessions = join(project.directory, ".massgen-quality/sessions");
+    const [team = ""] = readdirSync(sessions);
+    await untilExists(join(sessions, team, "session/agents/agent_a/001/answer.json"));
+    killed.kill("SIGKILL");
+    await killed.result;
+    const { cookie } = teamDirectory(join(sessions, team));
+    await until(() => findMarked(cookieVariable, new Set([cookie])).length === 0, "the end of the step");
+    const { code, stdout, stderr } = await project.cli(["resume", "--json"]);
+    expect(`${code} ${stderr}`).toStartWith("0 ");
+    const result: RunResult = JSON.parse(stdout);
+    expect(result.decision).toMatchObject({ kind: "consensus", winner: "agent_a", tally: { agent_a: 2 } });
+    expect(models.requests.filter(({ model }) => model === "m-a")).toHaveLength(2);
+    expect(result.agents[0]?.steps.map(({ action }) => action)).toEqual(["new_answer", "vote"]);
   },
   patience,
 );
