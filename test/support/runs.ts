@@ -1,7 +1,8 @@
+import { afterAll } from "bun:test";
 import { AsyncLocalStorage } from "node:async_hooks";
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { main, type Surroundings } from "../../src/cli.ts";
 import { systemClock } from "../../src/clock.ts";
 import type { Output } from "../../src/commands/io.ts";
@@ -217,11 +218,20 @@ const waiting: (() => void)[] = [];
 
 let fake: { readonly bin: string; readonly cache: string } | null = null;
 
-/** Gone with this process. */
+const removeFake = () => {
+  if (fake) rmSync(dirname(fake.bin), { recursive: true, force: true });
+  fake = null;
+};
+try {
+  afterAll(removeFake);
+} catch {
+  process.on("exit", removeFake); // not in a test: a benchmark
+}
+
+/** Gone with the test file. */
 function sharedFake(): { readonly bin: string; readonly cache: string } {
   if (fake) return fake;
   const root = mkdtempSync(join(tmpdir(), "mg-team-fake-"));
-  process.on("exit", () => rmSync(root, { recursive: true, force: true }));
   installCommand(join(root, "bin"));
   fake = { bin: join(root, "bin"), cache: join(root, "cache") };
   return fake;
