@@ -9,7 +9,18 @@ import type { TestProject } from "../support/project.ts";
 import { argumentsOf, createRunProject, linesOf } from "../support/runs.ts";
 import { until } from "../support/temp.ts";
 import { livingBy, reportedBy, tornFiles } from "./run-check.ts";
-import { type Baseline, expectedAnswer, type Fault, isOurs, type Played, sweptCalls, sweptRun, type Task } from "./run-sweep.ts";
+import {
+  type Baseline,
+  expectedAnswer,
+  type Fault,
+  isOurs,
+  type Played,
+  pointsOf,
+  sweptCalls,
+  sweptRun,
+  type Task,
+  watchedPaths,
+} from "./run-sweep.ts";
 
 const say = (value: unknown) => process.stdout.write(`${JSON.stringify(value)}\n`);
 
@@ -30,14 +41,9 @@ async function baseline(): Promise<Baseline> {
   await using project = createRunProject(sweptRun);
   const { ended, trace } = await traced(project, null);
   if (ended.code !== 0) throw new Error(`without a fault it exits ${ended.code}: ${ended.stderr}`);
-  const counts: Record<string, number> = {};
-  const points = trace.flatMap((text) => {
-    const call = text.replace(/\(.*/s, "");
-    const when = (counts[call] ?? 0) + 1;
-    counts[call] = when;
-    return isOurs(text, project.directory) ? [{ call, when }] : [];
-  });
-  return { counts, points };
+  return {
+    points: pointsOf(trace, project.directory).map((point) => ({ ...point, path: point.path?.replace(project.temp.path, "") ?? null })),
+  };
 }
 
 async function play(fault: Fault): Promise<Played> {
@@ -104,8 +110,9 @@ async function traced(project: TestProject, fault: Fault | null): Promise<{ ende
   const file = project.temp.join("trace");
   const calls = fault ? fault.call : sweptCalls.join(",");
   const inject = fault ? ["-e", `inject=${fault.call}:${fault.fault}:when=${fault.when}`] : [];
+  const watched = fault?.path ? watchedPaths(project.temp.path + fault.path, new Date(), 30).flatMap((path) => ["-P", path]) : [];
   // Without -f: the main thread of mg-team alone, where all its files are written; neither its other threads nor its children.
-  const wrapper = ["strace", "-qq", "-y", "-s", "0", "-o", file, "-e", `trace=${calls}`, ...inject];
+  const wrapper = ["strace", "-qq", "-y", "-s", "0", "-o", file, "-e", `trace=${calls}`, ...inject, ...watched];
   const ended = await project.cli(argumentsOf(sweptRun), { wrapper });
   const isCall = (text: string) => /^\w+\(/.test(text);
   return { ended, trace: readFileSync(file, "utf8").split("\n").filter(isCall) };

@@ -37,9 +37,9 @@ for (const fault of faults) {
     test("at any call of a run loses nothing, tears nothing, leaves nothing alive, is no success, and the run can be gone on with", async () => {
       const { points } = await baseline();
       expect(points.length).toBeGreaterThan(150);
-      const left = shuffled(points).map(({ call, when }): Fault => ({ call, when, fault }));
+      const left = shuffled(points).map((point): Fault => ({ ...point, fault }));
       const played: Played[] = [];
-      // How many files of /proc are opened varies, so that some aims at an open miss: others take their place.
+      // The open of a file whose name is by chance can only be counted among all opens, those of /proc too: some aims miss, others take their place.
       const isEnough = () => played.filter(({ ours }) => ours).length >= sample;
       await Promise.all(
         workers.map(async (worker) => {
@@ -58,7 +58,7 @@ for (const fault of faults) {
           `${ours.filter(({ again }) => again?.command === "resume").length} resumed, ${wrong.length} wrong`,
       );
       expect(wrong.map(describeWrong)).toEqual([]);
-      expect(ours.length).toBeGreaterThanOrEqual(Math.min(sample, 0.5 * points.length));
+      expect(ours.length).toBeGreaterThanOrEqual(Math.min(sample, 0.8 * points.length));
     }, 3_000_000);
   });
 }
@@ -82,7 +82,7 @@ function isHarmless(hit: string): boolean {
 }
 
 function describeWrong({ fault, hit, code, said, again, wrong }: Played): string {
-  return `${fault.fault} at ${fault.call} ${fault.when}: ${hit} → ${code}, ${again?.command} → ${again?.code}: ${wrong.join("; ") || "not a word about it"}\n${said}`;
+  return `${fault.fault} at ${fault.call} ${fault.when} ${fault.path ?? ""}: ${hit} → ${code}, ${again?.command} → ${again?.code}: ${wrong.join("; ") || "not a word about it"}\n${said}`;
 }
 
 function startWorker(): Worker {
