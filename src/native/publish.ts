@@ -108,7 +108,6 @@ async function fillWorkspace(workspace: string, to: string): Promise<boolean> {
 /** Renames the finished directory to the next free number; somebody else may be faster. */
 function claim(fresh: string, sessionDir: string, agent: AgentId): number {
   const home = join(sessionDir, "agents", agent);
-  syncDirectory(fresh);
   for (let step = newestStep(sessionDir, agent) + 1; ; step++) {
     if (fs.existsSync(placeOf(home, step))) continue;
     try {
