@@ -1,4 +1,4 @@
-import { describe, expect, test } from "bun:test";
+import { describe, expect, setDefaultTimeout, test } from "bun:test";
 import { existsSync } from "node:fs";
 import { drawMark, fenced, harmless } from "../../src/native/data.ts";
 import { readSession } from "../../src/native/peers.ts";
@@ -6,6 +6,9 @@ import { openingMessage } from "../../src/native/prompt.ts";
 import { createSession } from "./support.ts";
 import { type Act, type SeenRequest, startWireServer } from "./wire/server.ts";
 import { wires } from "./wire/wire.ts";
+
+// Several steps each, on machines that have other things to do.
+setDefaultTimeout(60_000);
 
 // An answer is written by a stranger. Whatever it says, it cannot forge a vote, a label or a file.
 

@@ -1,9 +1,12 @@
-import { describe, expect, test } from "bun:test";
+import { describe, expect, setDefaultTimeout, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { createSession, keys, type TestSession } from "./support.ts";
 import { type SeenRequest, startWireServer } from "./wire/server.ts";
 import { type Wire, wires } from "./wire/wire.ts";
+
+// Several steps each, on machines that have other things to do.
+setDefaultTimeout(60_000);
 
 const answer = (content: string) => ({ calls: [{ name: "new_answer", arguments: { content } }] });
 const write = (path: string, content: string) => ({ name: "write_file", arguments: { path, content } });

@@ -1,9 +1,12 @@
-import { describe, expect, test } from "bun:test";
+import { describe, expect, setDefaultTimeout, test } from "bun:test";
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { createSession, type StepOptions, type StepOutcome, type TestSession } from "./support.ts";
 import { type Act, type SeenRequest, startWireServer } from "./wire/server.ts";
 import { wires } from "./wire/wire.ts";
+
+// Several steps each, on machines that have other things to do.
+setDefaultTimeout(60_000);
 
 const [wire] = wires;
 if (wire === undefined) throw new Error("no wire");
