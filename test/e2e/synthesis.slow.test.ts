@@ -47,8 +47,10 @@ test(
     // It saw the other's answer, and nobody whom it could vote for.
     const { requests } = team.models;
     const asked = requests.slice(requests.findIndex(({ text }) => text.includes("THE CHOSEN ANSWER"))).filter(({ turn }) => turn !== null);
-    expect(asked.map(({ turn }) => Object.keys(turn ?? {})[0])).toEqual(["read", "write", "answer"]);
-    expect(asked[1]?.text).toContain("Starters, by the first");
+    const deeds = asked.map(({ turn }) => Object.keys(turn ?? {})[0]);
+    // A turn is played again where MassGen's file server is late.
+    expect([...new Set(deeds)]).toEqual(["read", "write", "answer"]);
+    expect(asked[deeds.indexOf("write")]?.text).toContain("Starters, by the first");
     expect(asked[0]?.text).toContain("(no answers available yet)");
     for (const { text } of asked) expect(text).not.toContain("grok-4-a");
 

@@ -13,7 +13,7 @@ export interface Turn {
   readonly vote?: string | ObedientVote;
   /**
    * Calls MassGen's file tool once for each file: path relative to the workspace → content, in which `{{1}}` is what the first tool call of the
-   * conversation brought, and so on. A turn whose file tool is not offered, because its server is late, is kept for the next request.
+   * conversation brought, and so on. A turn whose file tool is not offered, or whose calls bring an error, because the file server is late, is played again.
    */
   readonly write?: Readonly<Record<string, string>>;
   /** Calls the file tool that reads, once for each. */

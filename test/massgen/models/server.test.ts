@@ -85,6 +85,16 @@ test("a turn whose file tool is not there yet waits for it", async () => {
   expect(server.requests.map(({ turn }) => Object.keys(turn ?? {}))).toEqual([["write"], ["write"], ["answer"]]);
 });
 
+test("a turn whose file call brought an error is played again", async () => {
+  await using server = startModelServer({ m: [{ write: { "a.txt": "A" } }, { answer: "four" }] });
+  const tools = [...workflowTools, ...fileTools];
+  for (const output of [null, "Error: Tool call timed out after 30 seconds", "Successfully wrote to a.txt"]) {
+    const input = output === null ? [] : [{ type: "function_call_output", call_id: "1", output }];
+    await (await post(server, "/responses", { tools, input })).text();
+  }
+  expect(server.requests.map(({ turn }) => Object.keys(turn ?? {}))).toEqual([["write"], ["write"], ["answer"]]);
+});
+
 test("a refused request has the status and body of a provider's error", async () => {
   await using server = startModelServer({ m: [{ status: 429 }] });
   const response = await post(server, "/responses", { tools: workflowTools });

@@ -31,7 +31,9 @@ export function startModelServer(first: ModelScripts = {}): ModelServer {
     if (!request.tools.some((tool) => tool.name === "new_answer" || tool.name === "vote")) return null;
     const name = `key:${key}` in scripts ? `key:${key}` : request.model;
     const turns = scripts[name];
-    const index = used.get(name) ?? 0;
+    const next = used.get(name) ?? 0;
+    const before = turns?.[Math.min(next, turns.length) - 1];
+    const index = before !== undefined && hasFailed(before, request) ? next - 1 : next;
     const turn = turns?.[Math.min(index, turns.length - 1)] ?? { text: `no script for ${name}` };
     if (!lacksTool(turn, request)) used.set(name, index + 1);
     return turn;
@@ -90,6 +92,12 @@ interface Gate {
 
 function openAll(gates: ReadonlyMap<string, Gate>): void {
   for (const { open } of gates.values()) open.resolve();
+}
+
+/** Whether the file calls of the turn before brought an error: on a busy machine MassGen's file server is late. */
+function hasFailed({ write, read }: Turn, { outputs }: ModelRequest): boolean {
+  const calls = write === undefined ? (read?.length ?? 0) : Object.keys(write).length;
+  return calls > 0 && outputs.slice(-calls).some((output) => output.startsWith("Error"));
 }
 
 /** Whether a turn cannot be played yet. */
