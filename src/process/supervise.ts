@@ -194,7 +194,7 @@ class Supervisor implements Supervised {
     if (status === "") return { code: null, signal: null, known: false };
     const record = readExitRecord(this.spec.logDir);
     if (record) return { ...record, known: true };
-    this.warnings.add(`${join(this.spec.logDir, exitFile)} could not be written`);
+    this.warnings.add(`${join(this.spec.logDir, exitFile)} could not be written, or not be read`);
     return { code: Number(status), signal: null, known: true };
   }
 

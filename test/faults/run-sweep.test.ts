@@ -70,15 +70,23 @@ function shuffled<T>(from: readonly T[]): T[] {
   return Array.from(from, () => left.splice(choices.next(left.length), 1)).flat();
 }
 
-/** It goes on as if nothing had been, though something was not written. What nobody misses is no such thing. */
+/** It goes on as if nothing had been, though something was not written. What nobody misses is no such thing, and what was not read would be missed in the result. */
 function isSilent({ fault, code, hit, said }: Played): boolean {
   if (fault.fault === "signal=KILL" || code !== 0) return false;
-  return !isHarmless(hit ?? "") && !/ENOSPC|EIO|the disk/.test(said);
+  return !isHarmless(hit ?? "") && !isRead(hit ?? "") && !/ENOSPC|EIO|the disk/.test(said);
 }
 
-/** The next start takes the run for one that crashed, sweeps it, and finds nothing; or nobody but us can enter the lock's directory anyway. */
+/**
+ * The next start takes the run for one that crashed, sweeps it, and finds nothing; or nobody but us can enter the lock's directory anyway; or it is the
+ * report that looks whether anybody works on the run.
+ */
 function isHarmless(hit: string): boolean {
-  return /^unlink\(.*\.holder\.json"|^chmod\(.*\.lock"/.test(hit);
+  return /^unlink\(.*\.holder\.json"|^chmod\(.*\.lock"|^openat\(.*\.lock", O_RDWR/.test(hit);
+}
+
+/** A file opened to be read, or a directory to be listed. One that is opened to be synced is no such thing: what was written into it might not last. */
+function isRead(hit: string): boolean {
+  return /^openat\(.*O_RDONLY/.test(hit) && (/O_PATH|O_DIRECTORY/.test(hit) || /\.\w+", O_/.test(hit));
 }
 
 function describeWrong({ fault, hit, code, said, again, wrong }: Played): string {

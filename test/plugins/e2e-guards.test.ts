@@ -3,8 +3,8 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { RunResult } from "../../src/session/result.ts";
 import { withPlugin } from "../support/outside-plugin.ts";
-import { argumentsOf, createRunProject, inTurn, onlyRun, patience, playRun } from "../support/runs.ts";
-import { until } from "../support/temp.ts";
+import { argumentsOf, createRunProject, inTurn, linesOf, onlyRun, patience, playRun } from "../support/runs.ts";
+import { isAlive, until } from "../support/temp.ts";
 
 // What keeps an outside plugin from harming a run, in whole runs: failures that would repeat for ever, values that nobody could use.
 
@@ -153,32 +153,52 @@ test.concurrent(
 
 describe("a step that a plugin starts and does not wait for", () => {
   const step = { when: { session: "extra" }, step: { answer: "x", before: { forever: true }, cost: { usd: 0.7, live: [{ usd: 0.5 }] } } };
-  for (const [when, launches] of [
-    ["decision", 5],
-    ["run.finished", 4],
-  ] as const) {
-    test.concurrent(
-      `at ${when}: it does not outlive the run, and nothing comes after the journal's last event`,
-      async () => {
-        const body = `team.hooks.onEvent.tap("extra", ({ type }) => {
-      if (type === "${when}") void team.runStep({ model: "agent_a", query: "Look", sessionDir: team.run.directory + "/extra", context: [] });
-      if (type === "run.finished") team.stop({ reason: "plugin", message: "too late" });
+  const start = 'void team.runStep({ model: "agent_a", query: "Look", sessionDir: team.run.directory + "/extra", context: [] });';
+
+  test.concurrent(
+    "at the decision: it does not outlive the run, and nothing comes after the journal's last event",
+    async () => {
+      // The run waits until the step has started: it might be over before.
+      const body = `const { promise: started, resolve } = Promise.withResolvers();
+    team.hooks.onEvent.tap("extra", (event) => {
+      if (event.type === "decision") ${start}
+      if (event.type === "step.started" && event.kind === "plugin") resolve();
+    });
+    team.hooks.onFinish.tapPromise("extra", () => started);`;
+      const run = await playRun({ plays: team, script: { rules: [step] }, ...withPlugin("extra", body) });
+      expect(run.code).toBe(0);
+      expect(run.events.at(-1)?.type).toBe("run.finished");
+      const pids = run.events.flatMap((event) => (event.type === "step.started" ? [event.pid] : []));
+      expect(pids).toHaveLength(5);
+      expect(pids.filter((pid) => pid !== null && isAlive(pid))).toEqual([]);
+      expect(run.events.filter(({ type }) => type === "step.finished")).toHaveLength(5);
+    },
+    patience,
+  );
+
+  test.concurrent(
+    "when the run is over: it is not started, and nothing comes after the journal's last event",
+    async () => {
+      const body = `team.hooks.onEvent.tap("extra", ({ type }) => {
+      if (type !== "run.finished") return;
+      ${start}
+      team.stop({ reason: "plugin", message: "too late" });
     });`;
-        const run = await playRun({ plays: team, script: { rules: [step] }, ...withPlugin("extra", body) });
-        expect(run.code).toBe(0);
-        expect(run.events.at(-1)?.type).toBe("run.finished");
-        expect(run.launches.filter(({ kind }) => kind === "step").length).toBe(launches);
-      },
-      patience,
-    );
-  }
+      const run = await playRun({ plays: team, script: { rules: [step] }, ...withPlugin("extra", body) });
+      expect(run.code).toBe(0);
+      expect(run.events.at(-1)?.type).toBe("run.finished");
+      expect(run.events.filter(({ type }) => type === "step.started")).toHaveLength(4);
+      expect(run.launches.filter(({ kind }) => kind === "step")).toHaveLength(4);
+    },
+    patience,
+  );
 });
 
 describe("Ctrl-C while a plugin takes its time", () => {
   for (const [hook, winner] of [
     ["beforeLaunch", null],
     ["onAction", null],
-    ["onConsensus", "agent_a"],
+    ["onConsensus", "first"],
     ["onSynthesis", "agent_a"],
     ["onFinish", "agent_a"],
   ] as const) {
@@ -192,7 +212,10 @@ describe("Ctrl-C while a plugin takes its time", () => {
   test.concurrent("a cleanup", () => interruptedIn("return () => slow();", "agent_a", 0), patience);
 });
 
-/** Interrupts a run whose plugin never comes back. */
+/**
+ * Interrupts a run whose plugin never comes back.
+ * @param winner an agent, or `first`: whoever answered first, as nobody had voted
+ */
 async function interruptedIn(body: string, winner: string | null, code = 130): Promise<void> {
   await inTurn(async () => {
     const plugin = `const slow = async () => { (await import("node:fs")).writeFileSync(process.env.MARK, ""); await new Promise(() => {}); };\n${body}`;
@@ -208,7 +231,10 @@ async function interruptedIn(body: string, winner: string | null, code = 130): P
     expect((performance.now() - at) / 1000).toBeLessThan(9);
     expect(ended).toMatchObject({ code, signal: null });
     const result: RunResult = JSON.parse(readFileSync(onlyRun(project).result, "utf8"));
-    expect(result.decision.winner).toBe(winner);
+    const answers = linesOf(readFileSync(onlyRun(project).journal, "utf8")).flatMap((event) =>
+      event.type === "step.finished" && event.action.kind === "new_answer" ? [event.action.agent] : [],
+    );
+    expect(result.decision.winner).toBe(winner === "first" ? (answers[0] ?? "nobody") : winner);
     expect(ended.stderr).toContain("it did not finish within 2 s of the signal");
   });
 }
