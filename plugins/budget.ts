@@ -1,4 +1,4 @@
-import { type AgentId, definePlugin, force, Stage, type Team } from "mg-team";
+import { type Action, type AgentId, definePlugin, force, Stage, type Team } from "mg-team";
 
 /**
  * Keeps a run within `cost_budget` (design.md, "Money"): warns of a launch that would likely overshoot, refuses launches when nothing is left or
@@ -12,6 +12,7 @@ export default definePlugin({
     const stepCosts: number[] = [];
     let ahead = team.run.agents.length;
     let warnedRound = -1;
+    const silent = new Set<AgentId>();
     const hasUnpriced = (id: AgentId) => (team.cost.by_agent[id]?.unpriced_tokens ?? 0) > 0;
     // Only finished steps: one that is under way may report its tokens before it reports their price.
     const unpriced = new Set(team.run.agents.map(({ id }) => id).filter(hasUnpriced));
@@ -22,6 +23,10 @@ export default definePlugin({
       if (event.type === "step.finished") {
         const { agent, cost } = event.action;
         if (cost.usd !== null) stepCosts.push(cost.usd);
+        if (saysNothing(event.action) && !silent.has(agent)) {
+          silent.add(agent);
+          team.log.warn(`${agent} reports neither a cost nor tokens: the budget of ${exact(costBudget)} cannot count its steps`);
+        }
         if (hasUnpriced(agent)) unpriced.add(agent);
         else unpriced.delete(agent);
       }
@@ -52,6 +57,11 @@ export default definePlugin({
     });
   },
 });
+
+/** It has acted, so it has asked a model, and tells nothing of it: some programs with a login of their own do not. */
+function saysNothing({ kind, cost }: Action): boolean {
+  return (kind === "new_answer" || kind === "vote") && cost.usd === null && cost.inputTokens === 0 && cost.outputTokens === 0;
+}
 
 function spentAll(team: Team, budget: number): string | null {
   const spent = team.cost.total_usd ?? 0;

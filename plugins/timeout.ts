@@ -15,9 +15,12 @@ export default definePlugin({
         deliberation.verdict = force(deliberation, "timeout", `The time limit of ${timeoutSeconds} s is reached`);
       }
     });
-    const timer = setInterval(() => {
+    const stopWhenOver = () => {
       if (isOver()) team.stop({ reason: "timeout", message });
-    }, tick);
+    };
+    // Between two ticks a round may begin whose steps would be paid and stopped at once.
+    team.hooks.beforeLaunch.tap("timeout", stopWhenOver);
+    const timer = setInterval(stopWhenOver, tick);
     return () => clearInterval(timer);
   },
 });

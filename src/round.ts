@@ -74,10 +74,15 @@ async function takeTurn(run: Run, first: LaunchRequest): Promise<void> {
   }
 }
 
-/** Retries help against accidents, not against wrong keys or configs, and not once the run stops (core loop 2). */
+/**
+ * Retries help against accidents, not against wrong keys or configs, and not once the run stops (core loop 2). A provider that wants to be left
+ * alone for longer than the run has left would only keep the others waiting.
+ */
 function mayRetry(run: Run, step: FinishedStep): boolean {
   const { action, report } = step;
   if (action.kind !== "failed" || report.stopCause || run.stopper.request || run.poison) return false;
+  if (action.class === "quota" && (report.failure?.retryAfterSeconds ?? 0) > run.settings.limits.timeoutSeconds - run.elapsed())
+    return false;
   return action.class !== "auth" && action.class !== "config" && action.class !== "timeout";
 }
 

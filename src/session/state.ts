@@ -42,6 +42,8 @@ export interface RunState {
   readonly ballotRepairs: Set<BallotRepair>;
   readonly warnings: string[];
   decision: Verdict | null;
+  /** The ballots as the last barrier or stop found them, by voter: a step that a signal left running may have voted since. */
+  readonly standings: Map<AgentId, Ballot>;
   finished: boolean;
   /** Seconds that mg-team had worked when the last event was written. */
   elapsed: number;
@@ -87,6 +89,7 @@ export function emptyState(): RunState {
     ballotRepairs: new Set(),
     warnings: [],
     decision: null,
+    standings: new Map(),
     finished: false,
     elapsed: 0,
     seq: 0,
@@ -143,8 +146,11 @@ export function applyEvent(state: RunState, event: TeamEvent): void {
     case "ballots":
       state.roundEnded ||= !state.stopped && !event.more;
       for (const { voter, step, standing, why } of event.ballots) {
-        const ballot = findAgent(state, voter)?.ballot;
-        if (ballot?.step === step) Object.assign(ballot, { standing, why });
+        const agent = findAgent(state, voter);
+        if (agent?.ballot?.step === step) Object.assign(agent.ballot, { standing, why });
+        for (const { action } of agent?.steps ?? []) {
+          if (action.kind === "vote" && action.step === step) state.standings.set(voter, { ...ballotOf(action), standing, why });
+        }
       }
       break;
     case "decision":

@@ -67,9 +67,8 @@ export function followSignals(run: Run): () => void {
       return;
     }
     run.signal = signal;
-    const first = run.stopper.request === null;
     run.stopper.interrupt(message);
-    if (first) announceStop(run, { reason: "interrupted", message });
+    announceStop(run, { reason: "interrupted", message });
   });
 }
 

@@ -53,7 +53,8 @@ export function exitCodeOf(run: Run, verdict: Verdict): ExitCode {
 // --- internal ---
 
 function decisionOf(run: Run, verdict: Verdict): ResultDecision {
-  const ballots = run.state.agents.flatMap(({ ballot }): ResultBallot[] => {
+  const ballots = run.state.agents.flatMap(({ agent }): ResultBallot[] => {
+    const ballot = run.state.standings.get(agent.id);
     if (!ballot) return [];
     const { voter, target, step, round, standing, why, self, reason } = ballot;
     return [{ voter, target, step, round, standing, why, self, reason }];

@@ -30,6 +30,21 @@ describe("without a budget", () => {
   });
 });
 
+describe("a step that acted and reports neither cost nor tokens", () => {
+  test("is warned of once for each agent, and stops nothing", async () => {
+    const run = withBudget(5);
+    const nothing = { usd: null, inputTokens: 0, outputTokens: 0 };
+    for (const round of [1, 2]) for (const letter of "ab") run.emit(stepFinished(letter, { answer: round }, { round, cost: nothing }));
+    run.emit(stepFinished("c", { failed: "crash" }, { cost: nothing }));
+    await run.launch({ round: 3 });
+    expect(run.team.warnings).toEqual([
+      "agent_a reports neither a cost nor tokens: the budget of $5.00 cannot count its steps",
+      "agent_b reports neither a cost nor tokens: the budget of $5.00 cannot count its steps",
+    ]);
+    expect(run.team.stops).toEqual([]);
+  });
+});
+
 describe("a launch that would likely overshoot", () => {
   test("is warned of once a round, with what is spent and what is ahead, and goes on", async () => {
     const run = withBudget(5);

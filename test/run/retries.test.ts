@@ -151,6 +151,20 @@ describe("which failures", () => {
   );
 
   test.concurrent(
+    "a quota for longer than the run has left keeps nobody waiting: the agent is out, the others go on",
+    async () => {
+      const { result, events } = await playRun({
+        plays: { a: [{ fail: { stderr: "Error code: 429 - rate limit, try again in 250s" } }], b: agree, c: "answer, vote a" },
+        args: ["--timeout", "200", "--retries", "3"],
+      });
+      expect(startsOf(events, "agent_a")).toHaveLength(1);
+      expect(result.agents[0]).toMatchObject({ status: "out", failure: { class: "quota" } });
+      expect(result.duration_seconds).toBeLessThan(150);
+    },
+    patience,
+  );
+
+  test.concurrent(
     "a run that stops does not wait for a quota",
     async () => {
       const { result, events } = await playRun({

@@ -325,6 +325,14 @@ describe("the rest of the run", () => {
     expect(state).toMatchObject({ decision: forced, finished: false });
   });
 
+  test("what a barrier found of a ballot stays known when its voter votes again", () => {
+    const state = fold([started("ab"), roundStarted(1, "ab"), stepFinished("a", { vote: "agent_b", step: 1, seen: { agent_b: 1 } })]);
+    const found = deliberationOf(state, 5, null).agents.flatMap(({ ballot }) => (ballot ? [ballot] : []));
+    fold([stop, barrier(1, found), stepFinished("a", { vote: "agent_a", step: 2, seen: {} }, { round: 2 })], state);
+    expect(findAgent(state, "agent_a")?.ballot).toMatchObject({ target: "agent_a", step: 2 });
+    expect(state.standings.get("agent_a")).toMatchObject({ target: "agent_b", step: 1, standing: "valid" });
+  });
+
   test("elapsed never goes back; seq is that of the last event", () => {
     const state = emptyState();
     applyEvent(state, { ...envelope(started("a"), 1), elapsed: 50 });
