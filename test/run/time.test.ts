@@ -212,6 +212,23 @@ describe("at the very moment that something happens, there is one result and nev
   }
 });
 
+test.concurrent(
+  "a signal that overtakes the stop at the limit is journaled too: nobody waits for the stubborn step, and the exit code has its reason",
+  async () => {
+    const { code, events, result } = await playRun({
+      plays: { a: [hangs("a")], b: "answer" },
+      timeIsUp: ["a-hangs", "finished-agent_b-1"],
+      args: limit,
+      onEvent(event, { kill }) {
+        if (event.type === "stop" && event.reason === "timeout") kill("SIGTERM");
+      },
+    });
+    const stops = events.flatMap((event) => (event.type === "stop" ? [event.reason] : []));
+    expect({ code, stops, winner: result.decision.winner }).toEqual({ code: 143, stops: ["timeout", "interrupted"], winner: "agent_b" });
+  },
+  patience,
+);
+
 describe("once it is over", () => {
   /** The clock of the limit ticks on meanwhile. */
   const slowDocument = `import { definePlugin } from "mg-team";

@@ -82,7 +82,9 @@ function checkDecisions({ events, result, launches }: KeptRun): void {
   for (const [index, event] of events.entries()) {
     if (event.type === "round.started") launched = 0;
     if (event.type === "step.started" && event.kind === "round") launched++;
-    if (event.type === "stop") stop = event.reason;
+    // The first wins; a signal may overtake it.
+    if (event.type === "run.resumed") stop = null;
+    if (event.type === "stop") stop ??= event.reason;
     if (event.type === "step.finished") deeds.push(...deedOf(event));
     if (event.type === "decision") break;
     if (event.type !== "ballots") continue;
