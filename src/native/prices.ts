@@ -22,7 +22,7 @@ export interface ModelPrice {
   /** Input that it put into its cache; as `input` where it is not given. */
   readonly cacheWrite?: number;
   /** What a request costs instead, all of it, from that many tokens of input on. */
-  readonly long?: { readonly from: number; readonly input: number; readonly output: number; readonly cachedInput?: number };
+  readonly long?: { readonly from: number } & Omit<ModelPrice, "long">;
 }
 
 /**
@@ -42,7 +42,7 @@ export function priceOfReply(usage: TokenUsage, price: ModelPrice): number {
   const { long } = price;
   const rates = long !== undefined && usage.input >= long.from ? long : price;
   const cached = usage.cachedInput * (rates.cachedInput ?? rates.input);
-  const written = usage.cacheWrite * (price.cacheWrite ?? rates.input);
+  const written = usage.cacheWrite * (rates.cacheWrite ?? rates.input);
   const fresh = Math.max(0, usage.input - usage.cachedInput - usage.cacheWrite) * rates.input;
   return (fresh + cached + written + usage.output * rates.output) / 1e6;
 }
@@ -55,28 +55,29 @@ interface Entry {
   readonly price: ModelPrice;
 }
 
-interface Row {
-  readonly provider: string;
-  readonly model: string;
-  readonly also?: readonly string[];
+interface Rates {
   readonly input: number;
   readonly output: number;
   readonly cached_input?: number;
   readonly cache_write?: number;
-  readonly long?: { readonly from: number; readonly input: number; readonly output: number; readonly cached_input?: number };
+}
+
+interface Row extends Rates {
+  readonly provider: string;
+  readonly model: string;
+  readonly also?: readonly string[];
+  readonly long?: Rates & { readonly from: number };
 }
 
 const entries: readonly Entry[] = (table as readonly Row[]).map((row) => ({
   provider: row.provider as Protocol,
   names: [row.model, ...(row.also ?? [])],
-  price: {
-    input: row.input,
-    output: row.output,
-    ...(row.cached_input === undefined ? {} : { cachedInput: row.cached_input }),
-    ...(row.cache_write === undefined ? {} : { cacheWrite: row.cache_write }),
-    ...(row.long === undefined ? {} : { long: { ...row.long, cachedInput: row.long.cached_input } }),
-  },
+  price: { ...ratesOf(row), ...(row.long === undefined ? {} : { long: { from: row.long.from, ...ratesOf(row.long) } }) },
 }));
+
+function ratesOf({ input, output, cached_input: cachedInput, cache_write: cacheWrite }: Rates): Omit<ModelPrice, "long"> {
+  return { input, output, ...(cachedInput === undefined ? {} : { cachedInput }), ...(cacheWrite === undefined ? {} : { cacheWrite }) };
+}
 
 function isNamed({ names }: Entry, model: string): boolean {
   return names.some((name) => model === name || (model.startsWith(name) && /^-(\d{8}|\d{4}-\d{2}-\d{2})$/.test(model.slice(name.length))));

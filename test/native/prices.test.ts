@@ -33,7 +33,7 @@ describe("the price list", () => {
   test("gives no model the price of another", () => {
     expect(listPrice("openai", "gpt-5.4-2026-03-05")).toEqual(listPrice("openai", "gpt-5.4"));
     expect(listPrice("claude", "claude-opus-4-6-20260205")).not.toBeNull();
-    for (const model of ["gpt-5.4-pro", "gpt-5.45", "gpt-5.4-2026", "gpt-9", "GPT"]) expect(listPrice("openai", model)).toBeNull();
+    for (const model of ["gpt-5.4-super", "gpt-5.45", "gpt-5.4-2026", "gpt-9", "GPT"]) expect(listPrice("openai", model)).toBeNull();
     expect(listPrice("openrouter", "gpt-5.4")).toBeNull();
     expect(listPrice("gemini", "gpt-5.4")).toBeNull();
     expect(listPrice("copilot", "gpt-5.4")).toBeNull();
