@@ -116,7 +116,7 @@ async function warmFileServer({ env, directory }: TestProject): Promise<void> {
   await Bun.spawn(argv, { env, cwd: directory, stdin: "ignore", stdout: "ignore", stderr: "ignore" }).exited;
 }
 
-/** The real program; what quickstart has made is pointed at the scripted models. */
+/** The real program; what quickstart has made is pointed at the scripted models, before it says so: mg-team ends it there. */
 function wrapperScript(massgen: string, baseUrl: string, tools: "full" | "files" | "none"): string {
   const servers =
     "use_skills|skills_directory|enable_agent_task_planning|task_planning_filesystem_mode|enable_memory_filesystem_mode|enable_multimodal_tools";
@@ -125,13 +125,14 @@ function wrapperScript(massgen: string, baseUrl: string, tools: "full" | "files"
   return `#!/bin/sh
 PATH="${dirname(massgen)}:$PATH"
 case " $* " in *" --quickstart "*) ;; *) exec "${massgen}" "$@" ;; esac
-PATH="$(dirname "$0")/../stub:$PATH" https_proxy=http://127.0.0.1:9 "${massgen}" "$@"
+said=$(PATH="$(dirname "$0")/../stub:$PATH" https_proxy=http://127.0.0.1:9 "${massgen}" "$@")
 code=$?
 while [ $# -gt 1 ]; do
   [ "$1" = --config ] && config=$2
   shift
 done
 [ ! -f "$config" ] || sed -i${trim} -e "s#https://api.x.ai/v1#${baseUrl}#" "$config"
+echo "$said"
 exit $code
 `;
 }
