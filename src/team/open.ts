@@ -4,9 +4,9 @@ import { createHooks } from "../plugin/hooks.ts";
 import { createPluginHost } from "../plugin/host.ts";
 import type { EventBody, TeamEvent } from "../session/events.ts";
 import { applyEvent } from "../session/state.ts";
-import { announceStop, stopRun } from "./api.ts";
 import { tapCoreRules } from "./deliberate.ts";
 import { asPluginError, type Run, type TeamSetup } from "./run.ts";
+import { announceStop, stopRun } from "./stop.ts";
 import { createStopper } from "./stopper.ts";
 
 /** Makes a run out of its setup: journal, hooks, plugin host, stopper and signals, wired together. */
