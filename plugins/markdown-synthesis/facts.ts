@@ -73,10 +73,10 @@ export function costSection({ result, madeBy }: FinalAnswerInput): string {
 export function notesSection({ result }: FinalAnswerInput): string {
   const { limits, warnings } = result;
   const notes: string[] = [];
-  if (limits.reached === "max_rounds") notes.push(`The limit of ${plural(limits.maxRounds, "step")} per agent was reached.`);
-  if (limits.reached === "timeout") notes.push(`The time limit of ${formatDuration(limits.timeoutSeconds)} was reached.`);
+  if (limits.reached === "max_rounds") notes.push(`The limit of ${plural(limits.max_rounds, "step")} per agent was reached.`);
+  if (limits.reached === "timeout") notes.push(`The time limit of ${formatDuration(limits.timeout_seconds)} was reached.`);
   if (limits.reached === "cost_budget")
-    notes.push(limits.costBudget === null ? "The budget was reached." : `The budget of ${formatMoney(limits.costBudget)} was reached.`);
+    notes.push(limits.cost_budget === null ? "The budget was reached." : `The budget of ${formatMoney(limits.cost_budget)} was reached.`);
   // Preflight says so as well where nobody asked for it.
   if (result.engine.name === "native" && !warnings.some((warning) => warning.includes("(native engine)")))
     notes.push("The agents were run by mg-team itself (native engine): they read and write files, but run no code.");

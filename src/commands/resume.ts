@@ -210,7 +210,7 @@ function exitCodeOfAnswer({ answer }: RunResult): ExitCode {
 
 function hintFor({ limits, cost }: RunResult): string {
   const unpriced = Object.values(cost.by_agent).some(({ unpriced_tokens: tokens }) => tokens > 0);
-  if (limits.reached === "cost_budget" && unpriced && !limits.allowUnpriced)
+  if (limits.reached === "cost_budget" && unpriced && !limits.allow_unpriced)
     return "; to go on, add the missing price to mg-team.yaml, or pass --allow-unpriced";
   const options = { timeout: "--timeout", max_rounds: "--max-rounds", cost_budget: "--cost-budget" } as const;
   return limits.reached === null ? "" : `; to go on, raise its limit with ${options[limits.reached]}`;

@@ -66,13 +66,13 @@ const decision = z.object({
 });
 
 const limits = z.object({
-  maxRounds: count,
-  timeoutSeconds: count,
-  costBudget: maybeCount,
-  stepTimeoutSeconds: maybeCount,
+  max_rounds: count,
+  timeout_seconds: count,
+  cost_budget: maybeCount,
+  step_timeout_seconds: maybeCount,
   retries: count,
-  maxParallel: maybeCount,
-  allowUnpriced: z.boolean(),
+  max_parallel: maybeCount,
+  allow_unpriced: z.boolean(),
   reached: z.enum(["max_rounds", "timeout", "cost_budget"]).nullable(),
 });
 

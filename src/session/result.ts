@@ -52,9 +52,30 @@ export interface ResultBallot {
   readonly reason: string;
 }
 
-/** Limits as set, with the one that ended the run. */
-export interface ResultLimits extends Limits {
+/** Limits as set ({@link Limits}), with the one that ended the run. */
+export interface ResultLimits {
+  readonly max_rounds: number;
+  readonly timeout_seconds: number;
+  readonly cost_budget: number | null;
+  readonly step_timeout_seconds: number | null;
+  readonly retries: number;
+  readonly max_parallel: number | null;
+  readonly allow_unpriced: boolean;
   readonly reached: "max_rounds" | "timeout" | "cost_budget" | null;
+}
+
+/** Limits as `result.json` names them. Pure. */
+export function resultLimits(limits: Limits, reached: ResultLimits["reached"]): ResultLimits {
+  return {
+    max_rounds: limits.maxRounds,
+    timeout_seconds: limits.timeoutSeconds,
+    cost_budget: limits.costBudget,
+    step_timeout_seconds: limits.stepTimeoutSeconds,
+    retries: limits.retries,
+    max_parallel: limits.maxParallel,
+    allow_unpriced: limits.allowUnpriced,
+    reached,
+  };
 }
 
 export type CostKnown = "all" | "partial" | "none";

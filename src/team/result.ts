@@ -1,6 +1,14 @@
 import { ExitCode } from "../errors.ts";
 import { repairedBallot } from "../session/ballot-repair.ts";
-import type { ResultAgent, ResultBallot, ResultDecision, ResultLimits, ResultStep, RunResult } from "../session/result.ts";
+import {
+  type ResultAgent,
+  type ResultBallot,
+  type ResultDecision,
+  type ResultLimits,
+  type ResultStep,
+  type RunResult,
+  resultLimits,
+} from "../session/result.ts";
 import { type AgentState, findAgent, type StepRecord } from "../session/state.ts";
 import { totalCost } from "../session/totals.ts";
 import type { Verdict } from "../types.ts";
@@ -75,7 +83,7 @@ function decisionOf(run: Run, verdict: Verdict): ResultDecision {
 
 function limitsOf(run: Run, { kind, reason }: Verdict): ResultLimits {
   const isLimit = kind !== "consensus" && (reason === "max_rounds" || reason === "timeout" || reason === "cost_budget");
-  return { ...run.settings.limits, reached: isLimit ? reason : null };
+  return resultLimits(run.settings.limits, isLimit ? reason : null);
 }
 
 function agentOf({ agent, live, failure, steps }: AgentState): ResultAgent {

@@ -1,5 +1,6 @@
 import type { AgentCost, ResultAgent, ResultBallot, ResultStep, RunResult } from "mg-team";
 import type { FinalAnswerInput } from "../../plugins/markdown-synthesis/input.ts";
+import { resultLimits } from "../../src/session/result.ts";
 import { noLimits } from "../support/team.ts";
 
 const sessionDir = "/project/.massgen-quality/sessions/team_20261129_181500";
@@ -69,7 +70,7 @@ export function resultWith(more: Partial<RunResult> = {}): RunResult {
       ballots: [ballotWith("a", "b"), ballotWith("b", "b"), ballotWith("c", "a", { reason: "It has tests.\nAnd it is shorter." })],
     },
     rounds: 2,
-    limits: { ...noLimits, reached: null },
+    limits: resultLimits(noLimits, null),
     cost: { total_usd: 0.6, known: "all", by_agent: { agent_a: costWith(0.2), agent_b: costWith(0.3), agent_c: costWith(0.1) } },
     agents: [agentWith("a", ["answer", "vote:b"]), agentWith("b", ["answer", "vote:b"]), agentWith("c", ["answer", "vote:a"])],
     synthesis: {

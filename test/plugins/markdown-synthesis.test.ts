@@ -345,7 +345,7 @@ describe("facts", () => {
     ["timeout", "The time limit of 30m was reached."],
     ["cost_budget", "The budget of $5.00 was reached."],
   ] as const)("the limit %s is named", async (reached, words) => {
-    const limits = { ...resultWith().limits, costBudget: 5, reached };
+    const limits = { ...resultWith().limits, cost_budget: 5, reached };
     expect(await documentOf({ limits })).toContain(`## Notes\n\n- ${words}\n`);
   });
 

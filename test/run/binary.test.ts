@@ -118,7 +118,7 @@ describe("the compiled program", () => {
         expect({ code, stderr: code === 0 ? "" : stderr }).toEqual({ code: 0, stderr: "" });
         expect(readdirSync(project.directory).sort()).toEqual([".massgen-quality", ...before].sort());
         const result: RunResult = JSON.parse(stdout);
-        expect(result.limits.maxRounds).toBe(5);
+        expect(result.limits.max_rounds).toBe(5);
         expect(result.plugins.outside).toMatchObject({ twice: 42 });
         for (const { env } of project.launches("step")) {
           expect(env.XAI_API_KEY).toBe(project.env.XAI_API_KEY);

@@ -23,7 +23,7 @@ describe("a budget", () => {
       ends: "forced cost_budget a, exit 0",
       rule: /^The budget of \$0\.51 is used up \(\$0\.51 spent\); /,
       look: ({ result, events }) => {
-        expect(result.limits).toMatchObject({ costBudget: 0.51, reached: "cost_budget" });
+        expect(result.limits).toMatchObject({ cost_budget: 0.51, reached: "cost_budget" });
         expect(events.some(({ type }) => type === "stop")).toBe(false);
         expect(events.filter(({ type }) => type === "limit.reached").length).toBe(1);
       },

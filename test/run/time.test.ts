@@ -42,7 +42,7 @@ describe("in a round", () => {
       look: (run) => {
         expect(stopOf(run)).toMatchObject({ reason: "timeout", message: "the time limit of 1000 s is reached", stopped: ["agent_a"] });
         expect(run.events.filter(({ type }) => type === "limit.reached").length).toBe(1);
-        expect(run.result.limits).toMatchObject({ timeoutSeconds: 1000, reached: "timeout" });
+        expect(run.result.limits).toMatchObject({ timeout_seconds: 1000, reached: "timeout" });
         expect(run.stderr).toContain("stopping: the time limit of 1000 s is reached");
       },
     },
@@ -168,7 +168,7 @@ describe("in a round", () => {
       yaml: "timeout: 20m\n",
       timeIsUp: ["b-hangs", "finished-agent_a-1"],
       ends: "forced timeout a, exit 0",
-      look: ({ result }) => expect(result.limits.timeoutSeconds).toBe(1200),
+      look: ({ result }) => expect(result.limits.timeout_seconds).toBe(1200),
     },
   ]);
 });
@@ -297,7 +297,7 @@ describe("--step-timeout", () => {
       rounds: ["a failed(timeout), b answered, c answered", "b voted b, c voted b"],
       ends: "consensus majority b, exit 0",
       look: ({ result }) => {
-        expect(result.limits).toMatchObject({ stepTimeoutSeconds: 600, reached: null });
+        expect(result.limits).toMatchObject({ step_timeout_seconds: 600, reached: null });
         expect(result.agents[0]?.failure?.message).toBe("stopped: it did not act within its 600 s");
       },
     },

@@ -1,5 +1,5 @@
 import type { HookName, LaunchRequest, SynthesisDocument } from "../../src/plugin/hooks.ts";
-import type { RunResult } from "../../src/session/result.ts";
+import { type RunResult, resultLimits } from "../../src/session/result.ts";
 import type { AnswerAction } from "../../src/types.ts";
 import { deliberationWith } from "./decisions.ts";
 import { envelope, stepCost } from "./events.ts";
@@ -28,7 +28,7 @@ export function sampleResult(): RunResult {
     answer: "Here it is.",
     decision: { kind: "consensus", reason: "majority", rule: "", winner: "agent_a", winner_model: "codex/gpt-5.4", tally: {}, ballots: [] },
     rounds: 2,
-    limits: { ...noLimits, reached: null },
+    limits: resultLimits(noLimits, null),
     cost: { total_usd: 0, known: "all", by_agent: {} },
     agents: [],
     synthesis: { kind: "none", path: null, deliverable: null, winner: null, why_not_agent: null },

@@ -94,7 +94,7 @@ function checkDecisions({ events, result, launches }: KeptRun): void {
     const { decision, next } = whatFollows(events.slice(index + 1));
     // A limit that is found at a barrier stops nothing, so there is no event `stop`.
     const reason = stop ?? (decision && isStopReason(decision.reason) ? decision.reason : null);
-    const mine = recount({ agents, deeds, maxRounds: result.limits.maxRounds, launchedThisRound: launched, stopReason: reason });
+    const mine = recount({ agents, deeds, maxRounds: result.limits.max_rounds, launchedThisRound: launched, stopReason: reason });
     expect(event.tally).toEqual(mine.tally);
     expect(standings).toEqual(mine.standings);
     standings = {};
@@ -193,11 +193,11 @@ function checkLaunches({ launches, events, directory, result }: KeptRun): void {
     if (event.type === "step.started" && inTeam(event.kind)) {
       expect(busy.has(event.agent)).toBe(false);
       busy.add(event.agent);
-      expect(busy.size).toBeLessThanOrEqual(result.limits.maxParallel ?? Number.POSITIVE_INFINITY);
+      expect(busy.size).toBeLessThanOrEqual(result.limits.max_parallel ?? Number.POSITIVE_INFINITY);
     }
     if (event.type === "step.finished" && inTeam(event.kind)) busy.delete(event.action.agent);
   }
-  const { maxRounds, retries } = result.limits;
+  const { max_rounds: maxRounds, retries } = result.limits;
   for (const { id, steps: taken } of result.agents) {
     const inRounds = taken.filter(({ round }) => round > 0);
     expect(`${id} ${inRounds.length <= maxRounds * (1 + retries)}`).toBe(`${id} true`);

@@ -4,7 +4,7 @@ import { systemClock } from "../../src/clock.ts";
 import { createTeamDirectory, type TeamDirectory } from "../../src/session/directory.ts";
 import type { EventBody } from "../../src/session/events.ts";
 import { openJournal } from "../../src/session/journal.ts";
-import type { RunResult } from "../../src/session/result.ts";
+import { type RunResult, resultLimits } from "../../src/session/result.ts";
 import { noLimits } from "./team.ts";
 
 /** A vote as MassGen writes it; `seen` null leaves `seen_steps` out. */
@@ -131,7 +131,7 @@ function resultOf(directory: TeamDirectory, query: string, date: Date, result: P
       ballots: [],
     },
     rounds: 2,
-    limits: { ...noLimits, reached: null },
+    limits: resultLimits(noLimits, null),
     cost: { total_usd: 0.42, known: "all", by_agent: {} },
     agents: [],
     synthesis: { kind: "markdown", path: directory.finalAnswer, deliverable: null, winner: null, why_not_agent: null },

@@ -1,6 +1,6 @@
 import { repairedBallot } from "../../session/ballot-repair.ts";
 import type { EngineInfo } from "../../session/events.ts";
-import type { RunResult } from "../../session/result.ts";
+import { type RunResult, resultLimits } from "../../session/result.ts";
 import type { RunState } from "../../session/state.ts";
 import { totalCost } from "../../session/totals.ts";
 import type { Limits, Verdict } from "../../types.ts";
@@ -21,7 +21,7 @@ export function outcomeOf({ result, state, directory, query }: ReportSource): Ru
       answer: null,
       decision: { ...verdict, ...votesOf(state), winner_model: modelOf(state, verdict.winner) },
       rounds: state.round,
-      limits: { ...(state.limits ?? noLimits), reached: null },
+      limits: resultLimits(state.limits ?? noLimits, null),
       cost: totalCost(state),
       agents: state.agents.map(({ agent, live, failure }) => ({
         id: agent.id,

@@ -39,11 +39,11 @@ export function because({ decision, limits }: RunResult): string {
     case "split_vote":
       return "the vote was split and nothing more would have changed it";
     case "max_rounds":
-      return `an agent had used up its ${plural(limits.maxRounds, "round")}`;
+      return `an agent had used up its ${plural(limits.max_rounds, "round")}`;
     case "timeout":
-      return `the time limit of ${formatDuration(limits.timeoutSeconds)} was reached`;
+      return `the time limit of ${formatDuration(limits.timeout_seconds)} was reached`;
     case "cost_budget":
-      return limits.costBudget === null ? "the money was used up" : `the budget of ${formatMoney(limits.costBudget)} was used up`;
+      return limits.cost_budget === null ? "the money was used up" : `the budget of ${formatMoney(limits.cost_budget)} was used up`;
     case "interrupted":
       return "the run was interrupted";
     case "only_agent":
@@ -65,9 +65,9 @@ export function costWords(cost: Pick<AgentCost, "usd" | "known"> | undefined): s
 
 /** The limit that ended the run, in a sentence; null when none did. */
 export function reachedWords({ reached, ...limits }: ResultLimits): string | null {
-  if (reached === "max_rounds") return `The limit of ${plural(limits.maxRounds, "round")} for each agent ended this run.`;
-  if (reached === "timeout") return `The time limit of ${formatDuration(limits.timeoutSeconds)} ended this run.`;
-  if (reached === "cost_budget") return `The budget of ${formatMoney(limits.costBudget ?? 0)} ended this run.`;
+  if (reached === "max_rounds") return `The limit of ${plural(limits.max_rounds, "round")} for each agent ended this run.`;
+  if (reached === "timeout") return `The time limit of ${formatDuration(limits.timeout_seconds)} ended this run.`;
+  if (reached === "cost_budget") return `The budget of ${formatMoney(limits.cost_budget ?? 0)} ended this run.`;
   return null;
 }
 

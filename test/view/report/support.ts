@@ -3,7 +3,7 @@ import { dirname, join } from "node:path";
 import { type DefaultTreeAdapterMap, parse } from "parse5";
 import { type TeamDirectory, teamDirectory } from "../../../src/session/directory.ts";
 import type { BallotStanding, EventBody } from "../../../src/session/events.ts";
-import type { RunResult } from "../../../src/session/result.ts";
+import { type RunResult, resultLimits } from "../../../src/session/result.ts";
 import type { Agent, StepCost } from "../../../src/types.ts";
 import { renderReport } from "../../../src/view/report/write.ts";
 import { envelope } from "../../support/events.ts";
@@ -190,7 +190,7 @@ function resultOf(agents: readonly Agent[], bodies: readonly EventBody[], made: 
       ballots,
     },
     rounds: made.rounds,
-    limits: { ...noLimits, maxRounds: made.rounds, costBudget: 5, reached: null },
+    limits: resultLimits({ ...noLimits, maxRounds: made.rounds, costBudget: 5 }, null),
     cost: { total_usd: 0.5, known: "all", by_agent: {} },
     agents: agents.map(({ id, model }) => ({
       id,
