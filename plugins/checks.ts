@@ -1,4 +1,3 @@
-import { dirname } from "node:path";
 import { checkFiles, definePlugin, knownSecrets, listFiles, SynthesisStage } from "mg-team";
 
 /** Seconds for the checks once a signal has ended the run: the result must be written soon. */
@@ -16,15 +15,10 @@ export default definePlugin({
       }
       const hurried = result.decision.reason === "interrupted";
       result.checks = await checkFiles(deliverable, {
-        secrets: knownSecrets(projectOf(team.run.directory)),
+        secrets: knownSecrets(team.run.project),
         ...(hurried ? { limits: { seconds: hurriedSeconds } } : {}),
       });
       result.plugins.checks = { files: (await listFiles(deliverable)).length };
     });
   },
 });
-
-/** `PROJECT/.massgen-quality/sessions/team_…` */
-function projectOf(teamDirectory: string): string {
-  return dirname(dirname(dirname(teamDirectory)));
-}

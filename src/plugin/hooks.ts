@@ -109,6 +109,8 @@ export interface RunInfo {
   readonly sessionId: string;
   readonly query: string;
   readonly agents: readonly Agent[];
+  /** Absolute path of the project: where mg-team was called, and where its `.massgen-quality` is. */
+  readonly project: string;
   /** Absolute path of the team directory. */
   readonly directory: string;
   readonly limits: Limits;

@@ -19,6 +19,7 @@ export function teamFor(run: Run, { plugin }: LoadedPlugin): Team {
       sessionId: run.state.sessionId,
       query: settings.query,
       agents: settings.agents,
+      project: settings.projectDir,
       directory: directory.root,
       limits: settings.limits,
       synthesis: settings.synthesis,

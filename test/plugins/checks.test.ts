@@ -44,7 +44,7 @@ test("a key of the project's .env in a file is found, and not shown", async () =
   temp.write(".env", `OPENAI_API_KEY=${key}\n`);
   temp.write("out/config.js", `const key = "${key}";\n`);
   const team = fakeTeam();
-  const running = { ...team, run: { ...team.run, directory: temp.join(".massgen-quality/sessions/team_1") } };
+  const running = { ...team, run: { ...team.run, project: temp.path } };
   await checks.apply(running, undefined);
   const document = documentOf(resultFor(temp.join("out")));
   await team.hooks.onSynthesis.promise(document);

@@ -29,6 +29,7 @@ export function fakeTeam(
       sessionId: "team_20261129_181500",
       query: "Build a landing page",
       agents: options.agents ?? [agent("a", "codex/gpt-5.4"), agent("b", "gemini/gemini-3.1-pro-preview"), agent("c", "grok/grok-4.20")],
+      project: "/nowhere",
       directory: "/nowhere",
       limits: { ...noLimits, ...options.limits },
       synthesis: "agent",
