@@ -60,8 +60,9 @@ export function createRealTeam(options: RealTeamOptions = {}): RealTeam {
     project,
     models,
     async run(scripts, args) {
-      await Promise.all([trusted, warm]);
+      // At once: who waits for a turn that is held waits for one of these scripts.
       models.play(scripts);
+      await Promise.all([trusted, warm]);
       const { code, stdout, stderr } = await project.cli(["run", "--json", ...args]);
       if (!stdout.startsWith("{")) throw new Error(`no result on stdout (exit ${code}): ${stderr}`);
       const result: RunResult = JSON.parse(stdout);
