@@ -1,7 +1,8 @@
 /**
  * `bun test/bench/native.ts [RUNS]`: three agents, two rounds (everybody answers, then votes), on instant models on a loopback port; first by
  * MassGen in its own multi-agent mode, then by the compiled mg-team with its native engine, on the same script, in turns. Prints the times and
- * their ratio, and exits 1 when mg-team takes more than a tenth. The least of each counts: what else a machine does only adds to it.
+ * the ratio of their medians, and exits 1 when mg-team takes more than a tenth. MassGen's mode ends with a final presentation by the winner, one
+ * reply more; mg-team writes its document and the report. For an idle machine: six processes of ours share its cores with whatever else runs.
  */
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
@@ -72,18 +73,7 @@ async function native(binary: string, directory: string): Promise<Measured> {
   await using models = startModelServer(scripts);
   mkdirSync(directory, { recursive: true });
   const env = { HOME: directory, XAI_API_KEY: "xai-bench-0000000000000000", XAI_BASE_URL: models.baseUrl };
-  const args = [
-    "--engine",
-    "native",
-    "--synthesis",
-    "markdown",
-    "--no-report",
-    "--json",
-    "--models",
-    ...names.map((name) => `grok/${name}`),
-    "--",
-    query,
-  ];
+  const args = ["--engine", "native", "--synthesis", "markdown", "--json", "--models", ...names.map((name) => `grok/${name}`), "--", query];
   const { stdout, ...measured } = await timed([binary, "run", ...args], directory, env);
   const { decision, rounds }: RunResult = JSON.parse(stdout);
   if (decision.kind !== "consensus" || rounds !== 2) throw new Error(`mg-team ended with ${decision.kind} after ${rounds} rounds`);
@@ -107,12 +97,13 @@ for (let run = 1; run <= runs; run++) {
   const [one, two] = [theirs.at(-1), ours.at(-1)];
   process.stdout.write(`run ${run}: MassGen ${one?.seconds.toFixed(1)} s, mg-team ${two?.seconds.toFixed(2)} s\n`);
 }
-const seconds = (list: readonly Measured[]) => Math.min(...list.map((each) => each.seconds));
+const median = (values: readonly number[]) => values.toSorted((one, other) => one - other)[Math.floor(values.length / 2)] ?? Number.NaN;
+const seconds = (list: readonly Measured[]) => median(list.map((each) => each.seconds));
 const ratio = seconds(ours) / seconds(theirs);
-const processor = (list: readonly Measured[]) => Math.min(...list.map((each) => each.processor)).toFixed(1);
+const processor = (list: readonly Measured[]) => median(list.map((each) => each.processor)).toFixed(1);
 const memory = Math.max(...theirs.map(({ megabytes }) => megabytes));
 process.stdout.write(
-  `three agents, two rounds, instant models, best of ${runs}: MassGen's own mode ${seconds(theirs).toFixed(1)} s (${processor(theirs)} s of processor, ${memory.toFixed(0)} MB), ` +
+  `three agents, two rounds, instant models, median of ${runs}: MassGen's own mode ${seconds(theirs).toFixed(1)} s (${processor(theirs)} s of processor, ${memory.toFixed(0)} MB), ` +
     `mg-team native ${seconds(ours).toFixed(2)} s (${processor(ours)} s of processor): ${(ratio * 100).toFixed(1)} % (at most ${most * 100} %)\n`,
 );
 process.exitCode = ratio <= most ? 0 : 1;
