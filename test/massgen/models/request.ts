@@ -39,10 +39,10 @@ export function voteEnum(request: ModelRequest): readonly string[] | null {
   return Array.isArray(values) ? values.map(String) : null;
 }
 
-/** The tool that writes a file, or reads one: MassGen prefixes the tools of its MCP servers. */
+/** The tool that writes a file, or reads one: MassGen prefixes the tools of its MCP servers, and its `read_file` is the older of two. */
 export function fileTool(request: ModelRequest, deed: "write" | "read"): OfferedTool | undefined {
-  const name = deed === "write" ? /(^|__)write_file$/ : /(^|__)read_text_file$/;
-  return request.tools.find((tool) => name.test(tool.name));
+  const names = deed === "write" ? [/(^|__)write_file$/] : [/(^|__)read_text_file$/, /(^|__)read_file$/];
+  return names.flatMap((name) => request.tools.filter((tool) => name.test(tool.name)))[0];
 }
 
 /** The path of a file whose place the conversation tells; what it lacks is left out. */
