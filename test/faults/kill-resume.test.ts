@@ -1,5 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
 import { cookieVariable } from "../../src/process/environment.ts";
 import { findMarked } from "../../src/process/processes.ts";
 import { findTeamDirectory, listTeamIds } from "../../src/session/directory.ts";
@@ -27,6 +28,7 @@ const vote = (target: string, seconds: number): FakeStep => ({ vote: target, bef
 /** By what is in the session, so that a step that is run again does the same again, also after a kill that left an empty step directory. */
 const script: FakeScript = {
   rules: [
+    { when: { session: "synthesis" }, step: answer("b, and what a had", 0.2) },
     { when: { agent: "agent_a", answers: { agent_a: 0 } }, step: answer("a first", 0.05) },
     { when: { agent: "agent_a", answers: { agent_a: 1 } }, step: answer("a second", 0.1) },
     { when: { agent: "agent_a" }, step: vote("agent_b", 0.02) },
@@ -37,38 +39,43 @@ const script: FakeScript = {
     { when: { agent: "agent_c" }, step: vote("agent_a", 0.1) },
   ],
 };
-const args = ["A task", "--models", "codex", "gemini", "grok", "--synthesis", "markdown", "--no-docker"];
+const args = ["A task", "--models", "codex", "gemini", "grok", "--no-docker"];
+type Synthesis = "markdown" | "agent";
 
 describe("kill -9 at a random moment, then resume", () => {
-  test(
-    `ends as the undisturbed run does, with all money, at ${moments} moments`,
-    async () => {
-      const undisturbed = await play(null);
+  test.each<[Synthesis, number]>([
+    ["markdown", moments],
+    ["agent", Math.ceil(moments / 2)],
+  ])(
+    `ends as the undisturbed run does, with all money, with synthesis %s at %i moments`,
+    async (synthesis, count) => {
+      const undisturbed = await play(synthesis, null);
+      expect(undisturbed.result.synthesis).toMatchObject({ kind: synthesis, why_not_agent: null });
       expect(undisturbed.result.decision).toMatchObject({ kind: "consensus", winner: "agent_b", tally: { agent_b: 2, agent_a: 1 } });
       const seed = Number(process.env.MG_TEST_SEED ?? Date.now() % 2 ** 31);
       const choices = randomChoices(seed);
-      const plans = Array.from({ length: moments }, () => ({
-        first: choices.next(1100),
+      const plans = Array.from({ length: count }, () => ({
+        first: choices.next(synthesis === "agent" ? 1600 : 1100),
         second: choices.next(2) === 0 ? choices.next(900) : null,
       }));
       const outcomes: Outcome[] = [];
       const workers = Array.from({ length: atOnce }, async () => {
-        for (let plan = plans.shift(); plan; plan = plans.shift()) outcomes.push(await play(plan));
+        for (let plan = plans.shift(); plan; plan = plans.shift()) outcomes.push(await play(synthesis, plan));
       });
       await Promise.all(workers);
       const of = (what: (outcome: Outcome) => number) => outcomes.reduce((sum, outcome) => sum + what(outcome), 0);
       const counts = {
         runs: outcomes.length,
-        lost: of(({ result }) => (result.answer === undisturbed.result.answer ? 0 : 1)),
+        lost: of(({ result, delivered }) => (result.answer === undisturbed.result.answer && delivered === undisturbed.delivered ? 0 : 1)),
         otherDecisions: of(({ result }) => (isSame(result, undisturbed.result) ? 0 : 1)),
         wrongMoney: of(({ result, reported }) => (Math.abs((result.cost.total_usd ?? 0) - reported) < 1e-9 ? 0 : 1)),
         liveProcesses: of(({ alive }) => alive),
         tornFiles: of(({ torn }) => torn),
       };
-      console.error(`seed ${seed}: ${JSON.stringify({ ...counts, killedBeforeTheEnd: of(({ kills }) => kills) })}`);
-      expect(counts).toEqual({ runs: moments, lost: 0, otherDecisions: 0, wrongMoney: 0, liveProcesses: 0, tornFiles: 0 });
+      console.error(`seed ${seed}, ${synthesis}: ${JSON.stringify({ ...counts, killedBeforeTheEnd: of(({ kills }) => kills) })}`);
+      expect(counts).toEqual({ runs: count, lost: 0, otherDecisions: 0, wrongMoney: 0, liveProcesses: 0, tornFiles: 0 });
       // A test in which no kill hits anything would show nothing.
-      expect(of(({ kills }) => kills)).toBeGreaterThan(moments / 2);
+      expect(of(({ kills }) => kills)).toBeGreaterThan(count / 2);
     },
     { timeout: 600_000 },
   );
@@ -78,6 +85,8 @@ describe("kill -9 at a random moment, then resume", () => {
 
 interface Outcome {
   readonly result: RunResult;
+  /** The file of the deliverable. */
+  readonly delivered: string;
   /** US dollars that the steps themselves report, one by one. */
   readonly reported: number;
   readonly alive: number;
@@ -87,7 +96,7 @@ interface Outcome {
 }
 
 /** @param plan milliseconds after the journal appears (and after the resume begins); null leaves the run alone */
-async function play(plan: { readonly first: number; readonly second: number | null } | null): Promise<Outcome> {
+async function play(synthesis: Synthesis, plan: { readonly first: number; readonly second: number | null } | null): Promise<Outcome> {
   await using project = createProject({ script });
   let kills = 0;
   const killed = async (words: readonly string[], after: number | null): Promise<void> => {
@@ -106,14 +115,15 @@ async function play(plan: { readonly first: number; readonly second: number | nu
     }
     await run.result;
   };
-  await killed(args, plan?.first ?? null);
+  await killed([...args, "--synthesis", synthesis], plan?.first ?? null);
   if (plan && plan.second !== null) await killed(["resume"], plan.second);
   const last = plan ? await project.cli(["resume", "--json"]) : null;
   if (last && last.code !== 0) throw new Error(`resume exited with ${last.code}: ${last.stderr}`);
   const directory = findTeamDirectory(project.directory);
   const result: RunResult = JSON.parse(readFileSync(directory.result, "utf8"));
   const alive = findMarked(cookieVariable, new Set([directory.cookie])).length;
-  return { result, reported: reportedBy(directory), alive, torn: tornFiles(directory).length, kills };
+  const delivered = readFileSync(join(directory.deliverable, "index.html"), "utf8");
+  return { result, delivered, reported: reportedBy(directory), alive, torn: tornFiles(directory).length, kills };
 }
 
 async function ready(project: TestProject): Promise<void> {
@@ -124,8 +134,8 @@ async function ready(project: TestProject): Promise<void> {
   }
 }
 
-/** Winner, tally and the round of the decision; times and costs differ. */
-function isSame({ decision, rounds }: RunResult, other: RunResult): boolean {
+/** Winner, tally, the round of the decision, who wrote the document; times and costs differ. */
+function isSame({ decision, rounds, synthesis }: RunResult, other: RunResult): boolean {
   const essence = (of: RunResult["decision"]) => JSON.stringify([of.kind, of.reason, of.winner, of.tally, of.rule]);
-  return essence(decision) === essence(other.decision) && rounds === other.rounds;
+  return essence(decision) === essence(other.decision) && rounds === other.rounds && synthesis.kind === other.synthesis.kind;
 }
