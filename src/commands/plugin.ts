@@ -56,8 +56,11 @@ export const command: Command = {
       {
         title: "Types",
         rows: [
-          ["mg-team.d.ts", "has all types of mg-team and tapable, and the usual schemas of zod; the rest of zod, and node:, are any"],
-          ["their own types", "npm install -D zod @types/node, and editors use those instead; a run needs none of them"],
+          [
+            "mg-team.d.ts",
+            "needs no node_modules: it has the types of mg-team and tapable, and the usual schemas of zod; the rest of zod, and node:, are any",
+          ],
+          ["all of zod and node:", "npm install -D zod @types/node, and editors use those instead; a run needs neither"],
         ],
       },
       {

@@ -19,19 +19,23 @@ export function renderPlugins({ plugins, config }: PluginList, cwd: string): str
 // --- internal ---
 
 function rowOf(plugin: ListedPlugin, cwd: string): readonly [string, string] {
-  const { name, file, summary, hooks, problem, state } = plugin;
+  const { name, file, summary, hooks, problem, state, trust } = plugin;
   const place = file === null ? null : shown(file, cwd);
   const lines = [
     state === "left_out" ? "left out by --without-plugin" : null,
-    // Every message of a file that cannot be loaded names it.
-    problem === null ? null : state === "untrusted" ? `${problem.message}: it was not loaded` : problem.message,
+    state === "untrusted" ? `${problem?.message}: it was not loaded` : withPlace(problem?.message ?? null, file, place),
     problem?.hint ?? summary,
     hooks === null ? null : `taps ${listOf(hooks)}`,
-    name === null ? null : place,
+    name === null || place === null ? null : `${place}${trust === "trusted" ? " (trusted)" : ""}`,
   ];
   // It is others' text: one line each, and nothing that acts on a terminal.
   const clean = (text: string) => neutralise(text).replace(/\s+/g, " ").trim();
   return [clean(name ?? place ?? ""), lines.flatMap((line) => (line === null ? [] : clean(line))).join("\n")];
+}
+
+/** What is wrong with a file names it by its absolute path, which would fill the line. */
+function withPlace(message: string | null, file: string | null, place: string | null): string | null {
+  return message === null || file === null || place === null ? message : message.replaceAll(file, place);
 }
 
 function lastLine(plugins: readonly ListedPlugin[]): string {
