@@ -73,6 +73,8 @@ describe.each(ways)("a new plugin, %s,", (_, start) => {
         expect((await start(project, ["trust"])).code).toBe(0);
         const listed = await start(project, ["plugin", "list"]);
         expect([listed.code, listed.stdout]).toEqual([0, expect.stringContaining(" plugins/my-report.ts (trusted)\n")]);
+        // Types run nowhere: to renew them needs no new consent.
+        project.temp.write("project/plugins/mg-team.d.ts", "");
         for (let run = 0; run < 2; run++) expect((await start(project, argumentsOf(team))).code).toBe(0);
         const lines = readFileSync(join(project.directory, "reports/costs.csv"), "utf8").trimEnd().split("\n");
         expect(lines.map((line) => line.split(",")[1])).toEqual(["agent", "agent_a", "agent_b", "agent_a", "agent_b"]);
