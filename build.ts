@@ -1,9 +1,11 @@
 /**
  * Builds the single binary: `npm run build` for this machine, `npm run build -- --target=linux-arm64` for another, `--all` for every one.
  * The two `autoload… false` keep the binary from running `preload` of the caller's bunfig.toml and from loading the caller's .env
- * (reliability.md, "Build flags"); package.json is loaded so that a plugin's own node_modules resolve.
+ * (reliability.md, "Build flags"); package.json is loaded so that a plugin's own node_modules resolve. The types for plugins, which the binary
+ * brings along, are made before (types/generate.ts).
  */
 import { mkdir } from "node:fs/promises";
+import { updateTypes } from "./types/generate.ts";
 
 const targets = [
   "linux-x64",
@@ -19,6 +21,7 @@ const targets = [
 type Target = (typeof targets)[number];
 
 const asked = requested(process.argv.slice(2));
+if (!(await updateTypes())) process.stdout.write("the types for plugins are new: commit them\n");
 await mkdir("dist", { recursive: true });
 for (const target of asked) await compile(target);
 

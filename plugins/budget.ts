@@ -6,6 +6,7 @@ import { type Action, type AgentId, definePlugin, force, Stage, type Team } from
  */
 export default definePlugin({
   name: "budget",
+  summary: "Keeps the run within --cost-budget",
   apply(team) {
     const { costBudget, allowUnpriced } = team.run.limits;
     if (costBudget === null) return;

@@ -6,6 +6,7 @@ const hurriedSeconds = 1;
 /** Looks at the files of the deliverable and reports what is wrong with them, in `checks` of the result. Repairs nothing. */
 export default definePlugin({
   name: "checks",
+  summary: "Reports what is wrong with the files that are delivered",
   apply(team) {
     team.hooks.onSynthesis.tapPromise({ name: "checks", stage: SynthesisStage.check }, async ({ result }) => {
       const { deliverable } = result.synthesis;

@@ -6,6 +6,7 @@ const tick = 250;
 /** Ends the run when it has worked for `timeout` seconds, also in the middle of a round and during synthesis. */
 export default definePlugin({
   name: "timeout",
+  summary: "Ends the run at its --timeout",
   apply(team) {
     const { timeoutSeconds } = team.run.limits;
     const message = `the time limit of ${timeoutSeconds} s is reached`;

@@ -26,6 +26,7 @@ describe("the README", () => {
       expect(`${command}: exit ${result.code}${result.code === 0 ? "" : `, ${result.stderr}`}`).toBe(`${command}: exit 0`);
     }
     expect(readFileSync(join(project.directory, "costs.csv"), "utf8")).toMatch(/^team_\d{8}_\d{6}(_\d+)?,agent_a,0\.\d+$/m);
+    expect(readFileSync(join(project.directory, "my-report.csv"), "utf8")).toMatch(/^team_\d{8}_\d{6}(_\d+)?,agent_a,.*,0\.\d+$/m);
     // These look at the runs that the ones above have left. --watch ends only with its run; resume --timeout of a decided run shows it.
     for (const command of inTables.filter((command) => !command.includes("--watch"))) {
       const words = splitCommand(command) ?? [];

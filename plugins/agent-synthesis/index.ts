@@ -13,6 +13,7 @@ const leastSeconds = 30;
  */
 export default definePlugin({
   name: "agent-synthesis",
+  summary: "Has the winner's model verify, complete and merge, in one more step",
   apply(team) {
     let stopped: string | null = null;
     team.hooks.onEvent.tap("agent-synthesis", (event) => {

@@ -7,6 +7,7 @@ import { renderFinalAnswer } from "./render.ts";
  */
 export default definePlugin({
   name: "markdown-synthesis",
+  summary: "Writes final_answer.md",
   apply(team) {
     team.hooks.onSynthesis.tapPromise({ name: "markdown-synthesis", stage: SynthesisStage.render }, async (document) => {
       const { result, answer, madeBy, whyNotAgent, directory } = document;

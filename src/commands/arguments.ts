@@ -21,7 +21,7 @@ export function readPositionals(command: Command, line: CommandLine): Record<str
     const word = line.words[index]?.text;
     if (word !== undefined) given[name] = word;
     else if (definition.required !== false) {
-      const example = `mg-team ${command.name} ${definition.choices?.[0] ?? definition.example ?? name.toUpperCase()}`;
+      const example = `mg-team ${command.name} ${definition.example ?? definition.choices?.[0] ?? name.toUpperCase()}`;
       throw new TeamError(
         "usage",
         `mg-team ${command.name} needs ${name.toUpperCase()}: ${definition.description}`,

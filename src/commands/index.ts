@@ -15,6 +15,7 @@ export const commands: Registry = {
   clean: async () => (await import("./clean.ts")).command,
   init: async () => (await import("./init.ts")).command,
   doctor: async () => (await import("./doctor.ts")).command,
+  plugin: async () => (await import("./plugin.ts")).command,
   trust: async () => (await import("./trust.ts")).command,
   completion: async () => (await import("./completion.ts")).command,
   step: async () => (await import("./step.ts")).command,

@@ -52,12 +52,15 @@ export function filesIn(directory: string): string[] {
 
 const loaders = { ".ts": "ts", ".tsx": "tsx", ".mts": "ts", ".cts": "ts", ".js": "js", ".jsx": "jsx", ".mjs": "js", ".cjs": "js" } as const;
 
+/** The line by which an editor finds types. There is no string in it beside its path, so that it hides nothing, wherever it stands. */
+const typesReference = /^\/\/\/ <reference path="[^"'`$\\\n]*" \/>\r?$/gm;
+
 /** What the parser finds, and beside it every literal that is the relative path of a file: workers, assets, `createRequire`. */
 function importsOf(file: string): string[] {
   const loader = loaders[extname(file) as keyof typeof loaders];
   if (loader === undefined) return [];
   const code = new TextDecoder().decode(readBytes(file));
-  const literals = [...code.matchAll(/(["'`])(\.{1,2}\/(?:(?!\1)[^\n])+)\1/g)].map(([, , path = ""]) => path);
+  const literals = [...code.replace(typesReference, "").matchAll(/(["'`])(\.{1,2}\/(?:(?!\1)[^\n])+)\1/g)].map(([, , path = ""]) => path);
   return [...parsedImports(code, loader), ...literals].flatMap((path) => resolveImport(path, dirname(file)));
 }
 

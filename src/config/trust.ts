@@ -79,8 +79,13 @@ export function requireTrust(found: TrustSubject, used: readonly TrustItem[], en
   if (state === "trusted") return;
   const file = shown(found.anchor, real(cwd));
   const problem = state === "changed" ? "has changed since you trusted it" : "names what you have not trusted yet";
-  const command = file === "mg-team.yaml" ? "mg-team trust" : `mg-team trust --config ${shellWord(file)}`;
-  throw new TeamError("untrusted", `${file} ${problem}: ${listOf(used.map(({ what }) => what))}`, `Look at it, then type: ${command}`);
+  throw new TeamError("untrusted", `${file} ${problem}: ${listOf(used.map(({ what }) => what))}`, trustHint(found, cwd));
+}
+
+/** What to do about a subject without consent; `cwd` decides whether the command must name it. */
+export function trustHint({ anchor }: TrustSubject, cwd: string): string {
+  const file = shown(anchor, real(cwd));
+  return `Look at it, then type: mg-team trust${file === "mg-team.yaml" ? "" : ` --config ${shellWord(file)}`}`;
 }
 
 /** Records the user's consent to subjects as they are now. Throws a TeamError (write). */

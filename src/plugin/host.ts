@@ -29,14 +29,7 @@ export function createPluginHost(hooks: TeamHooks, warn: (error: PluginError) =>
       for (const loaded of plugins) {
         const { plugin, options, file } = loaded;
         const other = owners.get(plugin.name);
-        if (other) {
-          const both = `${whereFrom(other.file)} and ${whereFrom(file)}`;
-          throw new TeamError(
-            "config",
-            `two plugins are named ${plugin.name}: ${both}`,
-            "Rename yours; --without-plugin would leave out both.",
-          );
-        }
+        if (other) throw sameName(plugin.name, other.file, file);
         // Built-ins alone have no stray errors: such an error is a bug then, and ends the program as one.
         if (file) releaseStray ??= catchStrayErrors((error) => warn(strayError(error, owners.values())));
         applying = { name: plugin.name, file };
@@ -67,6 +60,12 @@ export function createPluginHost(hooks: TeamHooks, warn: (error: PluginError) =>
       releaseExit();
     },
   };
+}
+
+/** The error for two plugins of one name; `null` is a built-in one's file. */
+export function sameName(name: string, one: string | null, other: string | null): TeamError {
+  const both = `${whereFrom(one)} and ${whereFrom(other)}`;
+  return new TeamError("config", `two plugins are named ${name}: ${both}`, "Rename yours; --without-plugin would leave out both.");
 }
 
 // --- internal ---

@@ -10,15 +10,18 @@ export type Cleanup = () => void | Promise<void>;
 export interface Plugin<Options = unknown> {
   /** Unique in a run; errors and `result.plugins` use it. */
   readonly name: string;
+  /** What it does, in one line without a full stop; `mg-team plugin list` shows it. */
+  readonly summary?: string;
   /** Parses the plugin's `options:` of mg-team.yaml; without it, options are refused. */
   readonly options?: z.ZodType<Options>;
   /** Tap the hooks of `team`. May return a cleanup. */
   apply(team: Team, options: Options): Cleanup | void | Promise<Cleanup | void>;
 }
 
-/** Gives a plugin its types: `export default definePlugin({ name, options, apply(team, options) { … } })`. */
+/** Gives a plugin its types: `export default definePlugin({ name, summary, options, apply(team, options) { … } })`. */
 export function definePlugin<Schema extends z.ZodType = z.ZodUndefined>(plugin: {
   readonly name: string;
+  readonly summary?: string;
   readonly options?: Schema;
   apply(team: Team, options: z.output<Schema>): Cleanup | void | Promise<Cleanup | void>;
 }): Plugin {

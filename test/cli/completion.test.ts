@@ -25,6 +25,13 @@ describe("bash", () => {
       ["bash", "zsh", "fish"],
     ],
     [["mg-team", "help", "tru"], ["trust"]],
+    [
+      ["mg-team", "plugin", ""],
+      ["new", "list", "types"],
+    ],
+    [["mg-team", "--quiet", "plugin", "--json", "ne"], ["new"]],
+    [["mg-team", "plugin", "new", ""], []],
+    [["mg-team", "plugin", "types", "--st"], ["--stdout"]],
     [["mg-team", "trust", "--re"], ["--revoke"]],
     [["mg-team", "--max-r"], ["--max-rounds"]],
     [
@@ -50,6 +57,7 @@ describe("bash", () => {
     await using temp = temporaryDirectory();
     temp.write("my task.md", "");
     expect(await offered(["mg-team", "--query-file", "my"], temp.path)).toEqual(["my task.md"]);
+    expect(await offered(["mg-team", "plugin", "new", "x", "--dir", "my"], temp.path)).toEqual(["my task.md"]);
   });
 });
 

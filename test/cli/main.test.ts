@@ -8,6 +8,9 @@ describe("a query", () => {
     [["Build a page"], ["Build a page"]],
     [["run", "Build a page"], ["Build a page"]],
     [["run", "report"], ["report"]],
+    [["run", "plugin"], ["plugin"]],
+    [["--", "plugin"], ["plugin"]],
+    [["plugin list"], ["plugin list"]],
     [["--", "--help"], ["--help"]],
     [
       ["Q", "with", "codex,", "grok"],
@@ -36,6 +39,7 @@ describe("a lone word that is almost a command", () => {
     ["Doctor", "doctor"],
     ["completio", "completion"],
     ["hlep", "help"],
+    ["plugins", "plugin"],
   ])("%s is refused", async (word, command) => {
     const { code, stderr, context } = await say([word]);
     expect([code, context]).toEqual([2, null]);
@@ -223,6 +227,8 @@ describe("messages", () => {
 test.each([
   [["trust", "extra"], "takes no arguments"],
   [["completion"], "needs SHELL: bash, zsh or fish"],
+  [["plugin"], "needs ACTION: new, list or types"],
+  [["plugin", "lst"], "Did you mean: mg-team plugin list"],
   [["completion", "bash", "x"], "takes 1 argument;"],
   [["completion", "tcsh"], 'SHELL must be bash, zsh, or fish, not "tcsh"'],
   [["completion", "constructor"], "SHELL must be"],

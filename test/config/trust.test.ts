@@ -156,6 +156,16 @@ describe("what consent covers", () => {
     const found = withImports(temp.join("a.ts")).map((path) => path.slice(temp.path.length + 1));
     expect(found.sort()).toEqual(["a.ts", "b.tsx", "c/index.ts", "d.mjs", "data.json", "worker.ts"]);
   });
+
+  test("types that a plugin refers to for an editor are not covered, unless it imports them", async () => {
+    await using temp = temporaryDirectory();
+    const reference = '/// <reference path="./types.d.ts" />';
+    for (const name of ["types.d.ts", "other.ts"]) temp.write(name, "");
+    const covered = (text: string) => withImports(temp.write("a.ts", text)).map((path) => path.slice(temp.path.length + 1));
+    expect(covered(`${reference}\nimport "./other.ts";`)).toEqual(["a.ts", "other.ts"]);
+    expect(covered(`${reference}\nimport "./types.d.ts";`)).toEqual(["a.ts", "types.d.ts"]);
+    expect(covered('`\n/// <reference path="./types.d.ts" ${require2("./other.ts")} />\n`')).toEqual(["a.ts", "other.ts", "types.d.ts"]);
+  });
 });
 
 describe("the store", () => {

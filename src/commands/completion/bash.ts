@@ -56,7 +56,9 @@ function reply(values: Values): string {
 }
 
 function firstLine({ name, first }: CompletedCommand): string[] {
-  return first.kind === "words" ? [`    ${name}) ${reply(first)};;`] : [];
+  if (first.kind !== "words") return [];
+  // Only the first argument is one of these.
+  return [`    ${name}) [[ " \${COMP_WORDS[*]:at+1:COMP_CWORD-at-1} " =~ " "(${first.words.join("|")})" " ]] || ${reply(first)};;`];
 }
 
 function optionNames(command: CompletedCommand | undefined): string {

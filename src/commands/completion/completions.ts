@@ -57,7 +57,7 @@ function valuesOf(definition: Definition): Values {
   if (definition.type === "boolean") return { kind: "none" };
   if (definition.type === "enum") return { kind: "words", words: definition.options ?? [] };
   if (definition.words) return { kind: "words", words: Object.keys(shortNames) };
-  return /FILE|PATH|CMD/.test(definition.valueHint ?? "") ? { kind: "files" } : { kind: "text" };
+  return /FILE|PATH|CMD|DIR/.test(definition.valueHint ?? "") ? { kind: "files" } : { kind: "text" };
 }
 
 function firstOf(command: Command): Values {

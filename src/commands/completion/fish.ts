@@ -33,7 +33,10 @@ function valuePart(values: Values): string {
 }
 
 function firstLine(condition: string, { first }: CompletedCommand): string[] {
-  return first.kind === "words" ? [`complete -c mg-team -n ${quote(condition)} -a ${quote(first.words.join(" "))}`] : [];
+  if (first.kind !== "words") return [];
+  const words = first.words.join(" ");
+  // Only the first argument is one of these.
+  return [`complete -c mg-team -n ${quote(`${condition}; and not __fish_seen_subcommand_from ${words}`)} -a ${quote(words)}`];
 }
 
 function quote(text: string): string {
