@@ -6,7 +6,8 @@ import { defaultChoices } from "../config/choices.ts";
 import { agentId } from "../config/models.ts";
 import { runOptions, sharedOptions } from "../config/options.ts";
 import { writeRunFile } from "../config/run-file.ts";
-import type { OutputSettings, RunSettings } from "../config/settings.ts";
+import type { OutputSettings, PluginRequest, RunSettings } from "../config/settings.ts";
+import { pluginsOf } from "../config/sources.ts";
 import { isGiven } from "../config/tokenise.ts";
 import { createNativeEngine } from "../engine/native/engine.ts";
 import { ExitCode, TeamError } from "../errors.ts";
@@ -36,16 +37,22 @@ export const command: Command = {
         "Runs a team of three scripted models on a small task, from the first answers over stale votes to a consensus and a finished deliverable. " +
         "Everything but the models is real. It needs no key, no network and no MassGen, and takes a few seconds.",
     },
-    args: { json: sharedOptions.json, events: runOptions.events, "no-report": runOptions["no-report"] },
+    args: {
+      plugin: runOptions.plugin,
+      json: sharedOptions.json,
+      events: runOptions.events,
+      "no-report": runOptions["no-report"],
+    },
   },
-  help: { examples: ["mg-team demo", "mg-team demo --json"] },
+  help: { examples: ["mg-team demo", "mg-team demo --json", "mg-team demo --plugin ./plugins/my-report.ts"] },
   async run(context) {
+    const plugins = pluginsOf(context.options, context.cwd);
     const projectDir = placeFor(context);
     const output = outputOf(context);
     const { log } = context;
     log.info("a demonstration: three scripted models work on one task. No key, no network, no cost; all else is real.");
     log.info(`the task: ${demoQuery}`);
-    const code = await runDemo(context, projectDir, output);
+    const code = await runDemo(context, projectDir, plugins, output);
     if (code === ExitCode.ok && output.mode === "text") for (const line of nextSteps(projectDir, context.cwd)) log.info(line);
     return code;
   },
@@ -53,15 +60,20 @@ export const command: Command = {
 
 // --- internal ---
 
-async function runDemo(context: CommandContext, projectDir: string, output: OutputSettings): Promise<ExitCode> {
+async function runDemo(
+  context: CommandContext,
+  projectDir: string,
+  asked: readonly PluginRequest[],
+  output: OutputSettings,
+): Promise<ExitCode> {
   const { environment, options, log, signals } = context;
   const clock = systemClock;
-  const plugins = [...(await loadPlugins([], [])), { plugin: demoGuide, options: undefined, file: null }];
+  const plugins = [...(await loadPlugins(asked, [])), { plugin: demoGuide, options: undefined, file: null }];
   const directory = createTeamDirectory(projectDir, clock.date());
   const startedAt = clock.now();
   await using _lock = acquireLock(directory.root);
   const settings = settingsOf(projectDir, !isGiven(options, "no-report"));
-  const file = { settings, docker: false, plugins: [], withoutPlugins: [], strict: false };
+  const file = { settings, docker: false, plugins: asked, withoutPlugins: [], strict: false };
   await writeRunFile(directory, file);
   const redact = (text: string) => text;
   const engine = createNativeEngine({

@@ -52,6 +52,15 @@ export function readSources(line: CommandLine, environment: Environment, cwd: st
   };
 }
 
+/** The files of `--plugin`. Throws a TeamError (usage) for one that does not exist. */
+export function pluginsOf(line: CommandLine, cwd: string): PluginRequest[] {
+  return optionValues(line, "plugin").map((text) => {
+    const path = absolute(text, cwd);
+    if (text.trim() !== "" && existsSync(path)) return { path, source: "flag" };
+    throw new TeamError("usage", `--plugin: there is no file ${quoted(text, 200)}`, "Name the file of a plugin: --plugin ./my-plugin.ts");
+  });
+}
+
 // --- internal ---
 
 function configPathOf(line: CommandLine, environment: Environment, cwd: string): string | null {
@@ -67,14 +76,6 @@ function configPathOf(line: CommandLine, environment: Environment, cwd: string):
   const from = flag === undefined ? "MG_TEAM_CONFIG" : "--config";
   const hint = `Name a file that exists, or leave ${from} out: ./mg-team.yaml is read when it is there.`;
   throw new TeamError(flag === undefined ? "config" : "usage", `${from}: there is no file ${quoted(named, 200)}`, hint);
-}
-
-function pluginsOf(line: CommandLine, cwd: string): PluginRequest[] {
-  return optionValues(line, "plugin").map((text) => {
-    const path = absolute(text, cwd);
-    if (text.trim() !== "" && existsSync(path)) return { path, source: "flag" };
-    throw new TeamError("usage", `--plugin: there is no file ${quoted(text, 200)}`, "Name the file of a plugin: --plugin ./my-plugin.ts");
-  });
 }
 
 function outputOf({ mode, quiet, verbose, color, notify }: Choices, flags: Partial<Choices>, environment: Environment): OutputSettings {

@@ -67,6 +67,20 @@ function checkDemo({ code, stdout, stderr }: Ended, directory: string): void {
 }
 
 describe("mg-team demo", () => {
+  test("tries a plugin at no cost, and names one that is not there", async () => {
+    await using temp = temporaryDirectory();
+    temp.write(
+      "winner.ts",
+      'import { definePlugin } from "mg-team"; export default definePlugin({ name: "winner", apply(team) { team.hooks.onFinish.tap("winner", (result) => { result.plugins.winner = result.decision.winner; }); } });',
+    );
+    const { code, stdout } = await run([...fromSource, "demo", "--json", "--no-report", "--plugin", "./winner.ts"], temp.path);
+    expect(code).toBe(0);
+    expect(JSON.parse(stdout).plugins.winner).toBe("agent_b");
+    const missing = await run([...fromSource, "demo", "--plugin", "./winer.ts"], temp.path);
+    expect(missing.code).toBe(2);
+    expect(missing.stderr).toContain('--plugin: there is no file "./winer.ts"');
+  });
+
   test("from source, with an empty environment, in an empty directory", async () => {
     await using temp = temporaryDirectory("a place");
     checkDemo(await run([...fromSource, "demo", "--no-report"], temp.path), temp.path);
