@@ -1,6 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { readHolder } from "../../src/session/lock.ts";
 import type { RunResult } from "../../src/session/result.ts";
 import type { FakeStep } from "../fixtures/fake-massgen/script.ts";
 import type { TestProject } from "../support/project.ts";
@@ -111,17 +112,18 @@ describe("a program that is stopped (Ctrl-Z) and goes on", () => {
       `${signal}: steps go on meanwhile, what they left is taken over, and the time counts`,
       async () => {
         await using project = createRunProject(slow);
-        const run = project.start(argumentsOf(slow));
+        const run = project.start(argumentsOf(slow), { wrapper: asJob });
         await project.untilAnnounced("waits");
-        run.kill(signal);
-        await until(() => stateOf(run.pid) === "T", "the stop");
+        const pid = readHolder(onlyRun(project).root)?.pid ?? 0;
+        process.kill(pid, signal);
+        await until(() => stateOf(pid) === "T", "the stop");
         project.signal("go");
         await untilExists(join(onlyRun(project).session, "agents/agent_a/001/answer.json"));
         const at = performance.now();
         await Bun.sleep(2500);
-        expect(stateOf(run.pid)).toBe("T");
+        expect(stateOf(pid)).toBe("T");
         const stopped = (performance.now() - at) / 1000;
-        run.kill("SIGCONT");
+        process.kill(pid, "SIGCONT");
         expect((await run.result).code).toBe(0);
         const result = await ended(project);
         expect(result).toMatchObject({
@@ -155,6 +157,9 @@ describe("a program that is stopped (Ctrl-Z) and goes on", () => {
 });
 
 // --- internal ---
+
+/** In a process group of its own, as a shell's job: the kernel stops nobody by SIGTSTP in a group that no shell looks after. */
+const asJob = ["bash", "-c", 'set -m; "$@" & wait -f $!', "bash"];
 
 /** The words that `startCli` begins with. */
 function programOf(_project: TestProject): string {
