@@ -14,6 +14,8 @@ export interface CheckOptions {
   readonly limits?: Partial<CheckLimits>;
   /** Default: all. */
   readonly checks?: readonly Check[];
+  /** Asked before each file; once true, those that are left are not checked, as after `limits.seconds`. */
+  readonly isStopped?: () => boolean;
 }
 
 export interface CheckLimits {
@@ -49,14 +51,17 @@ export async function checkFiles(directory: string, options: CheckOptions = {}):
   for (const entry of entries) {
     if (entry.kind !== "file" || installed.test(entry.path)) continue;
     await breath();
-    if (performance.now() > end) tooLate++;
+    if (performance.now() > end || options.isStopped?.()) tooLate++;
     else if (entry.bytes > limits.fileBytes) tooLarge.push(...(isText(entry.path) ? [entry.path] : []));
     else {
       const found = await checkFile(directory, entry, options.checks ?? checks, context);
       findings.push(...withinLimit(found, limits.findingsOfFile, entry.path));
     }
   }
-  const notes = [...largeNote(tooLarge, limits), ...lateNote(tooLate, limits)];
+  const notes = [
+    ...largeNote(tooLarge, limits),
+    ...lateNote(tooLate, options.isStopped?.() ? "before the run was stopped" : `within ${limits.seconds} s`),
+  ];
   return [...withinLimit(findings, limits.findings, "."), ...notes];
 }
 
@@ -122,9 +127,9 @@ function largeNote(paths: readonly string[], { fileBytes }: CheckLimits): readon
   return [{ file: ".", line: 0, check: "limits", message: `${larger}: ${oneLine(listOf(shown))}` }];
 }
 
-function lateNote(count: number, { seconds }: CheckLimits): readonly CheckFinding[] {
+function lateNote(count: number, when: string): readonly CheckFinding[] {
   if (count === 0) return [];
-  return [{ file: ".", line: 0, check: "limits", message: `${plural(count, "file was", "files were")} not checked within ${seconds} s` }];
+  return [{ file: ".", line: 0, check: "limits", message: `${plural(count, "file was", "files were")} not checked ${when}` }];
 }
 
 function sizeOf(bytes: number): string {

@@ -40,7 +40,9 @@ export async function writeAgentSynthesis(run: Run, result: RunResult): Promise<
   const made = settled.madeBy !== null && settled.whyNotAgent === null;
   const whyNot = made ? null : (settled.whyNotAgent ?? (run.signal ? whyStopped(run) : "no plugin made a synthesis"));
   result.synthesis = { ...result.synthesis, kind: made ? "agent" : "markdown", why_not_agent: whyNot };
-  if (settled.markdown !== "") await writeFileAtomic(run.directory.finalAnswer, settled.markdown);
+  // A synthesis that is paid for is delivered, bare where nobody made a document of it: its plugin is left out, or a signal came in between.
+  const text = settled.markdown !== "" || !made ? settled.markdown : settled.answer;
+  if (text !== "") await writeFileAtomic(run.directory.finalAnswer, text);
   const { path } = result.synthesis;
   run.emit({
     type: "synthesis.finished",

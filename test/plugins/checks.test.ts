@@ -3,6 +3,7 @@ import checks from "../../plugins/checks.ts";
 import markdownSynthesis from "../../plugins/markdown-synthesis/index.ts";
 import type { SynthesisDocument } from "../../src/plugin/hooks.ts";
 import type { RunResult } from "../../src/session/result.ts";
+import { envelope } from "../support/events.ts";
 import { fakeTeam } from "../support/team.ts";
 import { temporaryDirectory } from "../support/temp.ts";
 import { resultWith } from "./markdown-input.ts";
@@ -36,6 +37,19 @@ test("without a deliverable there are no findings, also where there were some be
   await team.hooks.onSynthesis.promise(document);
   expect(document.result.checks).toEqual([]);
   expect(document.result.plugins).toEqual({});
+});
+
+test("a signal ends the checks, and what was not checked is said", async () => {
+  await using temp = temporaryDirectory();
+  for (let file = 0; file < 20; file++) temp.write(`${file}.json`, "{");
+  const team = fakeTeam();
+  await checks.apply(team, undefined);
+  const document = documentOf(resultFor(temp.path));
+  const checked = team.hooks.onSynthesis.promise(document);
+  team.hooks.onEvent.call(envelope({ type: "stop", reason: "interrupted", message: "interrupted by Ctrl-C", stopped: [] }, 1));
+  await checked;
+  const message = "20 files were not checked before the run was stopped";
+  expect(document.result.checks).toEqual([{ file: ".", line: 0, check: "limits", message }]);
 });
 
 test("a key of the project's .env in a file is found, and not shown", async () => {

@@ -2,6 +2,7 @@ import { describe, expect, test } from "bun:test";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { FakeStep } from "../fixtures/fake-massgen/script.ts";
+import { withPlugin } from "../support/outside-plugin.ts";
 import { type KeptRun, patience, playRun } from "../support/runs.ts";
 import { tell } from "../support/story.ts";
 
@@ -72,6 +73,44 @@ describe("a synthesis by a model", () => {
         expect(readFileSync(step?.config ?? "", "utf8")).toContain("model: other");
         expect(result.synthesis.kind).toBe("agent");
       },
+    },
+  ]);
+});
+
+describe("a synthesis that is paid for is delivered", () => {
+  const plays = { a: [{ answer: { text: "The winner's text", files: { "winner.txt": "w" } } }, "vote a"], b: agree };
+  const script = synthesis({ answer: { text: "The merged text", files: { "merged.txt": "m" } } });
+  const delivered = (run: KeptRun) => {
+    expect(run.result.synthesis).toMatchObject({ kind: "agent", why_not_agent: null, deliverable: run.directory.deliverable });
+    expect(document(run)).toContain("The merged text");
+    expect(document(run)).not.toContain("The winner's text");
+    expect(readdirSync(run.directory.deliverable)).toEqual(["merged.txt"]);
+  };
+  const slowCheck = `team.hooks.onSynthesis.tapPromise({ name: "slow", stage: SynthesisStage.check }, async ({ kind }) => {
+    if (kind === "agent") await new Promise(() => {});
+  });
+  team.hooks.onSynthesis.tap({ name: "slow", stage: SynthesisStage.check - 1 }, ({ kind }) => {
+    if (kind === "agent") team.stop({ reason: "plugin", message: "the synthesis has landed" });
+  });`;
+  tell([
+    {
+      title: "also without a plugin that makes a document of it",
+      plays,
+      script,
+      args: [...agent, "--without-plugin", "markdown-synthesis"],
+      ends: "consensus majority a, exit 0",
+      look: delivered,
+    },
+    {
+      title: "also when a signal comes while it is checked",
+      plays,
+      script,
+      ...withPlugin("slow", slowCheck, agent),
+      onEvent(event, { kill }) {
+        if (event.type === "stop" && event.reason === "plugin") kill("SIGINT");
+      },
+      ends: "consensus majority a, exit 130",
+      look: delivered,
     },
   ]);
 });
