@@ -17,6 +17,12 @@ export interface Copied {
   readonly bytes: number;
 }
 
+export interface CopyOptions {
+  readonly limits?: TreeLimits;
+  /** Asked before each file. Once it says why, nothing more is copied, and the whole workspace is left out for that; null goes on. */
+  readonly whyStop?: () => string | null;
+}
+
 /**
  * Copies an agent's workspace to `to` without what MassGen keeps there for itself (design.md, "Synthesis"). The files are untrusted: links
  * that leave the workspace, pipes and devices are left out and reported. `to` is whole or absent and replaces an older one; there is
@@ -24,13 +30,14 @@ export interface Copied {
  * @param workspace absolute path; null without files
  * @throws TeamError `write`
  */
-export async function copyDeliverable(workspace: string | null, to: string, limits: TreeLimits = treeLimits): Promise<Copied> {
+export async function copyDeliverable(workspace: string | null, to: string, options: CopyOptions = {}): Promise<Copied> {
+  const { limits = treeLimits, whyStop } = options;
   let copied: Copied = nothing;
   await replaceDirectory(to, async (directory) => {
     if (workspace === null) return false;
-    const plan = await planTree(workspace, deliverableRules(workspace), limits);
-    copied = total(await copyPlanned(workspace, plan, directory));
-    return copied.files.length > 0;
+    const made = await copyTree(workspace, deliverableRules(workspace), directory, limits, whyStop);
+    copied = made;
+    return made.files.length > 0;
   });
   return copied;
 }
@@ -40,20 +47,18 @@ export async function copyDeliverable(workspace: string | null, to: string, limi
  * Otherwise as {@link copyDeliverable}.
  * @throws TeamError `write`
  */
-export async function copyWinner(winner: {
-  readonly answer: string;
-  readonly workspace: string | null;
-  readonly to: string;
-}): Promise<Copied> {
+export async function copyWinner(
+  winner: { readonly answer: string; readonly workspace: string | null; readonly to: string },
+  { limits = treeLimits, whyStop }: CopyOptions = {},
+): Promise<Copied> {
   const { answer, workspace, to } = winner;
   let copied: Copied = nothing;
   await replaceDirectory(to, async (directory) => {
     await writeFileAtomic(join(directory, "answer.md"), answer);
     if (workspace === null) return true;
-    const plan = await planTree(workspace, (entry) => (isCredential(entry) ? loginReason : null));
     const files = join(directory, "workspace");
     fs.mkdirSync(files, { mode: 0o700 });
-    copied = total(await copyPlanned(workspace, plan, files));
+    copied = await copyTree(workspace, (entry) => (isCredential(entry) ? loginReason : null), files, limits, whyStop);
     return true;
   });
   return copied;
@@ -73,6 +78,38 @@ const loginReason = "it is a copy of your login";
 function deliverableRules(workspace: string): (entry: TreeEntry) => string | null {
   const isInternal = internalsOf(workspace);
   return (entry) => (isInternal(entry) ? "internal" : null);
+}
+
+class Stopped extends Error {}
+
+/** All or nothing: a directory that lacks the half of its files would pass for whole. */
+async function copyTree(
+  workspace: string,
+  why: (entry: TreeEntry) => string | null,
+  to: string,
+  limits: TreeLimits,
+  whyStop: () => string | null = () => null,
+): Promise<Copied> {
+  const goOn = () => {
+    const reason = whyStop();
+    if (reason !== null) throw new Stopped(reason);
+  };
+  try {
+    const plan = await planTree(
+      workspace,
+      (entry) => {
+        goOn();
+        return why(entry);
+      },
+      limits,
+    );
+    return total(await copyPlanned(workspace, plan, to, goOn));
+  } catch (error) {
+    if (!(error instanceof Stopped)) throw error;
+    fs.rmSync(to, { recursive: true });
+    fs.mkdirSync(to, { mode: 0o700 });
+    return { ...nothing, leftOut: [{ path: "the workspace", why: error.message }] };
+  }
 }
 
 function total({ files, leftOut }: Omit<Copied, "bytes">): Copied {

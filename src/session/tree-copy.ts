@@ -22,12 +22,14 @@ export interface CopiedFile {
 /**
  * Copies what was planned into a directory that exists and is empty. Files are readable by their owner only, and executable where they were.
  * No fsync for each: there may be very many, and after a power cut a resume copies them again from the session.
+ * @param goOn called before each file; what it throws ends the copy
  * @throws TeamError `write` when the target cannot be written; what cannot be read is left out and reported
  */
 export async function copyPlanned(
   root: string,
   plan: TreePlan,
   to: string,
+  goOn: () => void = () => {},
 ): Promise<{ files: readonly CopiedFile[]; leftOut: readonly LeftOut[] }> {
   const breath = createBreath();
   const files: CopiedFile[] = [];
@@ -36,6 +38,7 @@ export async function copyPlanned(
   for (const directory of plan.emptyDirectories) await attempt(to, directory, leftOut, async () => makeDirectories(to, directory, made));
   for (const entry of plan.files) {
     await breath();
+    goOn();
     await attempt(to, entry.bytePath, leftOut, async () => {
       makeDirectories(to, parentOf(entry.bytePath), made);
       files.push(entry.kind === "link" ? copyLink(entry, to) : await copyFile(root, entry, to, breath));

@@ -11,8 +11,9 @@ import { writeAgentSynthesis, writeMarkdown } from "./synthesis.ts";
 import { readWinner } from "./winner.ts";
 
 /**
- * From the decision to the files: first the document and `result.json`, so that nothing can lose them; then the children that a signal
- * left running are stopped; then the synthesis by a model; last the plugins' reports. A failed write ends in exit 7, never in a success.
+ * From the decision to the files: first `result.json` with the answer, so that nothing can lose it, then the winner's files and the document,
+ * which may take long; the children that a signal left running are stopped meanwhile. Then the synthesis by a model; last the plugins'
+ * reports. A failed write ends in exit 7, never in a success.
  */
 export async function deliver(run: Run, decided: Verdict): Promise<RunResult> {
   const { verdict, answer } = readWinner(run, decided);
@@ -37,7 +38,10 @@ export async function deliver(run: Run, decided: Verdict): Promise<RunResult> {
 
   const cause = run.stopper.request ? stopCauseOf(run.stopper.request.reason) : "ended";
   if (!run.signal) beginSynthesis(run);
+  await write(writeResult);
+  const closing = run.signal ? closeSteps(run, cause) : Promise.resolve();
   await write(() => writeMarkdown(run, result, verdict));
+  await closing;
   await write(writeResult);
   await closeSteps(run, cause);
   if (run.settings.synthesis === "agent" && !run.writeError) {
@@ -48,6 +52,8 @@ export async function deliver(run: Run, decided: Verdict): Promise<RunResult> {
   await finish(run, result);
   run.phase = "over";
   await closeSteps(run, "ended");
+  // A signal may have come while plugins were reporting.
+  run.refresh();
   run.emit({
     type: "run.finished",
     exit_code: result.exit_code,

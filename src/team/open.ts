@@ -26,6 +26,7 @@ export function openRun(setup: TeamSetup): Run {
     pending: [],
     stopper: createStopper(),
     signal: null,
+    rushed: false,
     poison: null,
     phase: "deciding",
     pluginBroke: false,
@@ -53,10 +54,11 @@ export function openRun(setup: TeamSetup): Run {
   return run;
 }
 
-/** Ends the run on a signal: once, the result at once; twice, every child is killed now. */
+/** Ends the run on a signal: once, the result at once; twice, every child is killed now, and files that are still being copied are left out. */
 export function followSignals(run: Run): () => void {
   return run.onSignal((signal) => {
     if (run.signal) {
+      run.rushed = true;
       for (const step of run.running.keys()) void step.stop("interrupted", { now: true });
       return;
     }

@@ -64,6 +64,8 @@ export interface Run extends TeamSetup {
   stopper: Stopper;
   /** The signal that ends this run, once one has arrived. */
   signal: RunSignal | null;
+  /** A second signal has arrived: whoever sends it wants the end more than the files. */
+  rushed: boolean;
   /** An answer file that would fail every other agent (core loop 5); absolute path. */
   poison: string | null;
   /** The loop decides; then the synthesis makes something of it; then nothing is started any more. */

@@ -16,13 +16,15 @@ export async function writeMarkdown(run: Run, result: RunResult, verdict: Verdic
   if (!winner || result.answer === null) return;
   run.emit({ type: "synthesis.started", kind: "markdown" });
   const { directory } = run;
-  await copyWinner({ answer: result.answer, workspace: winner.workspace, to: directory.winner });
+  // Read once: a step that a signal left running may answer meanwhile.
+  const { workspace } = winner;
+  const whyStop = () => (run.rushed ? "a second signal ended the run before it was copied" : null);
+  await copyWinner({ answer: result.answer, workspace, to: directory.winner }, { whyStop });
   result.synthesis = { ...result.synthesis, kind: "markdown", path: directory.finalAnswer, winner: directory.winner };
-  if (winner.workspace) {
-    const copied = await copyDeliverable(winner.workspace, directory.deliverable);
-    if (copied.files.length > 0) result.synthesis = { ...result.synthesis, deliverable: directory.deliverable };
-    for (const { path, why } of copied.leftOut) if (why !== "internal") result.warnings.push(`${path} is not in the deliverable: ${why}`);
-  }
+  // Also without files: a resume may have another winner, and what was delivered before must not pass for its own.
+  const copied = await copyDeliverable(workspace, directory.deliverable, { whyStop });
+  if (copied.files.length > 0) result.synthesis = { ...result.synthesis, deliverable: directory.deliverable };
+  for (const { path, why } of copied.leftOut) if (why !== "internal") result.warnings.push(`${path} is not in the deliverable: ${why}`);
   if (run.signal && run.settings.synthesis === "agent") sayStopped(run, result);
   const document = newDocument(run, result, "markdown", result.answer);
   const { markdown } = await askPlugins(run, document);

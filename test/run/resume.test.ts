@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import type { TeamEvent } from "../../src/session/events.ts";
 import type { RunResult } from "../../src/session/result.ts";
 import type { FakeStep } from "../fixtures/fake-massgen/script.ts";
@@ -66,6 +66,29 @@ test.concurrent(
       expect((await project.cli(["resume", "--max-rounds", "3"])).code).toBe(0);
       expect(read(project).result.decision).toMatchObject({ kind: "consensus", winner: "agent_a" });
     }),
+  patience,
+);
+
+test.concurrent(
+  "the files of another winner of before are gone from the deliverable",
+  () =>
+    interrupted(
+      {
+        plays: {
+          a: [{ answer: { text: "A", files: { "wrong.html": "<p>a</p>" } } }, "vote b"],
+          b: [hangs, "answer", "vote b"],
+        },
+      },
+      "SIGINT",
+      hasFinished("agent_a"),
+      async (project) => {
+        const { deliverable } = onlyRun(project);
+        expect(readdirSync(deliverable)).toEqual(["wrong.html"]);
+        expect((await project.cli(["resume"])).code).toBe(0);
+        expect(read(project).result).toMatchObject({ decision: { winner: "agent_b" }, synthesis: { deliverable: null } });
+        expect(existsSync(deliverable)).toBe(false);
+      },
+    ),
   patience,
 );
 

@@ -1,7 +1,10 @@
 import { describe, expect, test } from "bun:test";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
 import type { TeamEvent } from "../../src/session/events.ts";
 import type { SignalName } from "../../src/signals.ts";
-import { patience, playRun } from "../support/runs.ts";
+import { withPlugin } from "../support/outside-plugin.ts";
+import { onlyRun, patience, playRun, type RunSpec } from "../support/runs.ts";
 import { endOf } from "../support/story.ts";
 
 // A signal at the very moment that something happens: there is one result and never two, and file, journal, output and exit code agree (checkRun).
@@ -56,5 +59,68 @@ describe("at the very moment that", () => {
     }
   }
 });
+
+/** The winner has a file; a signal ends the run while the other agent is still at work. */
+function withFile(onEvent: NonNullable<RunSpec["onEvent"]>): RunSpec {
+  return {
+    plays: { a: [{ answer: { text: "x", files: { "index.html": "<p>x</p>" } } }], b: [{ before: { forever: true } }] },
+    onEvent(event, live) {
+      if (event.type === "step.finished" && event.action.agent === "agent_a") live.kill("SIGTERM");
+      onEvent(event, live);
+    },
+  };
+}
+
+test.concurrent(
+  "result.json holds the answer before any file is copied, which may take longer than a host waits",
+  async () => {
+    const answers: unknown[] = [];
+    await playRun(
+      withFile((event, { project }) => {
+        if (event.type === "synthesis.started") answers.push(JSON.parse(readFileSync(onlyRun(project).result, "utf8")).answer);
+      }),
+      ({ result, directory }) => {
+        expect(result.synthesis.deliverable).toBe(directory.deliverable);
+        expect(readdirSync(join(directory.winner, "workspace"))).toContain("index.html");
+      },
+    );
+    expect(answers).toEqual(["x"]);
+  },
+  patience,
+);
+
+test.concurrent(
+  "a second signal ends the copying of files: there are none rather than a part of them, and that is said",
+  async () => {
+    const spec = withFile((event, { kill }) => {
+      if (event.type === "synthesis.started") kill("SIGTERM");
+    });
+    await playRun(spec, ({ result, directory }) => {
+      expect(result.answer).toBe("x");
+      expect(result.synthesis).toMatchObject({ kind: "markdown", deliverable: null });
+      expect(result.warnings).toContain("the workspace is not in the deliverable: a second signal ended the run before it was copied");
+      expect(existsSync(directory.deliverable)).toBe(false);
+      expect(readdirSync(join(directory.winner, "workspace"))).toEqual([]);
+    });
+  },
+  patience,
+);
+
+test.concurrent(
+  "a signal while plugins report: journal, result and process tell of the same end",
+  async () => {
+    // Its failure is an event, so that the signal comes in the middle of the reports.
+    const report = `team.hooks.onFinish.tap("report", () => { throw new Error("no paper"); });`;
+    const run = await playRun({
+      plays: { a: agree, b: agree },
+      ...withPlugin("report", report),
+      onEvent(event, { kill }) {
+        if (event.type === "plugin.error") kill("SIGTERM");
+      },
+    });
+    expect(run.code).toBe(143);
+  },
+  patience,
+);
 
 const codes: Readonly<Record<SignalName, number>> = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 };

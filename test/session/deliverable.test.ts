@@ -225,20 +225,20 @@ test("empty directories that the agents made are kept beside files", async () =>
 
 test("beyond a limit files are left out with the reason, installed packages first", async () => {
   await using at = await workspaceWith({ "node_modules/a/big.js": "12345", "src/app.js": "123", "z.txt": "12" });
-  const bytes = await copyDeliverable(at.workspace, at.target, { ...treeLimits, bytes: 6 });
+  const bytes = await copyDeliverable(at.workspace, at.target, { limits: { ...treeLimits, bytes: 6 } });
   expect(bytes.files.map(({ path }) => path)).toEqual(["src/app.js", "z.txt"]);
   expect(why(bytes)).toEqual({ "node_modules/a/big.js": "all files together would be larger than 6 bytes" });
-  const count = await copyDeliverable(at.workspace, at.target, { ...treeLimits, files: 1 });
+  const count = await copyDeliverable(at.workspace, at.target, { limits: { ...treeLimits, files: 1 } });
   expect(count.files.map(({ path }) => path)).toEqual(["src/app.js"]);
-  const deep = await copyDeliverable(at.workspace, at.target, { ...treeLimits, depth: 1 });
+  const deep = await copyDeliverable(at.workspace, at.target, { limits: { ...treeLimits, depth: 1 } });
   expect(why(deep)).toMatchObject({ "src/app.js": "it lies more than 1 directory deep" });
-  const entries = await copyDeliverable(at.workspace, at.target, { ...treeLimits, entries: 4 });
+  const entries = await copyDeliverable(at.workspace, at.target, { limits: { ...treeLimits, entries: 4 } });
   expect(entries.leftOut).toEqual([{ path: "src/app.js", why: "there are more than 4 files and directories" }]);
 });
 
 test("many files with the same reason are named up to twenty, the rest counted", async () => {
   await using at = await workspaceWith(Object.fromEntries(Array.from({ length: 45 }, (_, index) => [`f${index}`, "12"])));
-  const { leftOut } = await copyDeliverable(at.workspace, at.target, { ...treeLimits, bytes: 1 });
+  const { leftOut } = await copyDeliverable(at.workspace, at.target, { limits: { ...treeLimits, bytes: 1 } });
   expect(leftOut).toHaveLength(21);
   expect(leftOut.at(-1)?.path).toBe("25 more");
 });
