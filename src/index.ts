@@ -22,6 +22,7 @@ export {
   type ExtraStepResult,
   type Log,
   type Plugin,
+  type StopOptions,
   type Team,
 } from "./plugin/plugin.ts";
 export { type Copied, type CopiedFile, copyDeliverable, type LeftOut, listFiles } from "./session/deliverable.ts";

@@ -1,10 +1,13 @@
 import type { StepSpec } from "./engine/engine.ts";
 import type { LaunchRequest } from "./plugin/hooks.ts";
-import { findAgent, type StepKind } from "./session/state.ts";
+import { findAgent, type StepKind, type StepRecord } from "./session/state.ts";
+import { annotate } from "./team/annotate.ts";
 import { withPatience } from "./team/patience.ts";
 import type { Run } from "./team/run.ts";
-import { type FinishedStep, finishStep, momentOf, nextTry, runStep } from "./team/step.ts";
-import { type Action, type AgentId, unknownCost } from "./types.ts";
+import { createSlots, type Slots } from "./team/slots.ts";
+import { type Ended, type FinishedStep, finishStep, momentOf, nextTry, runStep } from "./team/step.ts";
+import { stopAfterLastCall, whyNoLaunch } from "./team/stop.ts";
+import { type AgentId, unknownCost } from "./types.ts";
 
 /**
  * One round (core loop 1 and 2): asks the plugins about every launch, then launches all of them together and waits for the barrier.
@@ -12,23 +15,15 @@ import { type Action, type AgentId, unknownCost } from "./types.ts";
  */
 export async function runRound(run: Run, round: number, agents: readonly AgentId[]): Promise<void> {
   run.emit({ type: "round.started", round, agents });
-  const requests: LaunchRequest[] = [];
-  for (const agent of agents) {
-    const request = await askPlugins(run, newRequest(run, "round", agent, round));
-    if (!request) return;
-    requests.push(request);
-  }
-  const slots = createSlots(run.settings.limits.maxParallel ?? Number.POSITIVE_INFINITY);
-  const turns = Promise.all(requests.map((request) => slots(() => takeTurn(run, request))));
-  run.pending.push(turns);
-  await Promise.race([turns, run.stopper.whenInterrupted]);
+  await launchAll(run, round, agents);
+  stopAfterLastCall(run);
 }
 
 /** Lets plugins edit a launch, or skip it. Null when the run stops instead. */
 export async function askPlugins(run: Run, request: LaunchRequest): Promise<LaunchRequest | null> {
   try {
     const answer = (await withPatience(run, "beforeLaunch", run.hooks.beforeLaunch.promise({ ...request }))) ?? request;
-    return run.stopper.request ? null : edited(request, answer);
+    return whyNoLaunch(run) ? null : edited(request, answer);
   } catch (error) {
     run.pluginFailed(error, "beforeLaunch");
     return null;
@@ -36,6 +31,21 @@ export async function askPlugins(run: Run, request: LaunchRequest): Promise<Laun
 }
 
 // --- internal ---
+
+async function launchAll(run: Run, round: number, agents: readonly AgentId[]): Promise<void> {
+  const requests: LaunchRequest[] = [];
+  for (const agent of agents) {
+    const request = await askPlugins(run, newRequest(run, "round", agent, round));
+    if (!request) return;
+    requests.push(request);
+  }
+  const slots = createSlots(run.settings.limits.maxParallel ?? Number.POSITIVE_INFINITY);
+  const turns = Promise.all(requests.map((request) => slots.take(() => takeTurn(run, request, slots))));
+  run.pending.push(turns);
+  await Promise.race([turns, run.stopper.whenInterrupted]);
+  // A step that ended before the signal has acted, although plugins were still looking at it.
+  await Promise.all(run.finishing);
+}
 
 /** Of what plugins return only what they may edit counts. */
 function edited(request: LaunchRequest, { query, args, env, skip }: LaunchRequest): LaunchRequest {
@@ -52,24 +62,21 @@ function newRequest(run: Run, kind: "round" | "retry", agent: AgentId, round: nu
 }
 
 /** One agent's part of a round: its step, and retries until it acts or is out. */
-async function takeTurn(run: Run, first: LaunchRequest): Promise<void> {
+async function takeTurn(run: Run, first: LaunchRequest, slots: Slots): Promise<void> {
   let request: LaunchRequest | null = first;
-  for (let retries = 0; request && !run.stopper.request && !run.poison; retries++) {
-    if (request.skip) return skip(run, request, request.skip);
+  for (let retries = failedTries(run, first); request && !whyNoLaunch(run) && !run.poison; retries++) {
+    const { kind, skip } = request;
+    if (skip) return finish(run, kind, skipped(run, request, skip), false);
     const step = await runStep(run, request, specOf(run, request));
     if (!step) return;
     const retry = retries < run.settings.limits.retries && mayRetry(run, step);
-    if (!step.interrupted) await annotate(run, step.action);
-    finishStep(run, request.kind, step, retry);
-    const { action } = step;
-    if (!retry && !step.interrupted && action.kind === "failed") {
-      run.emit({ type: "agent.out", agent: action.agent, class: action.class, message: action.message, log: action.log });
+    await finish(run, kind, step, retry);
+    if (!retry || whyNoLaunch(run)) return;
+    if (step.action.kind === "failed" && step.action.class === "quota") {
+      const seconds = step.report.failure?.retryAfterSeconds ?? quotaWait;
+      await slots.leave(() => run.clock.sleep(seconds, run.stopper.signal));
     }
-    if (!retry) return;
-    if (action.kind === "failed" && action.class === "quota") {
-      await run.clock.sleep(step.report.failure?.retryAfterSeconds ?? quotaWait, run.stopper.signal);
-    }
-    if (run.stopper.request) return;
+    if (whyNoLaunch(run)) return;
     request = await askPlugins(run, newRequest(run, "retry", request.agent, request.round));
   }
 }
@@ -86,35 +93,33 @@ function mayRetry(run: Run, step: FinishedStep): boolean {
   return action.class !== "auth" && action.class !== "config" && action.class !== "timeout";
 }
 
-/** `onAction`: plugins see a copy; only their notes are kept, so that no plugin can change what an agent did. */
-async function annotate(run: Run, action: Action): Promise<void> {
-  if (run.stopper.interrupted) return;
-  try {
-    const copy = structuredClone(action);
-    const { notes } = (await withPatience(run, "onAction", run.hooks.onAction.promise(copy))) ?? copy;
-    if (Array.isArray(notes)) action.notes = notes.map(String);
-  } catch (error) {
-    run.pluginFailed(error, "onAction");
-  }
+/** How often that agent has failed in that round, in earlier processes too: a resume does not start its retries anew. */
+function failedTries({ state }: Run, { agent, round }: LaunchRequest): number {
+  const failed = ({ kind, action, interrupted }: StepRecord) =>
+    (kind === "round" || kind === "retry") && action.kind === "failed" && action.round === round && !interrupted;
+  return findAgent(state, agent)?.steps.filter(failed).length ?? 0;
 }
 
-async function skip(run: Run, request: LaunchRequest, { reason, by }: { readonly reason: string; readonly by: string }): Promise<void> {
-  const { agent, round, try: attempt, kind } = request;
+/** Has plugins look at what a step did, and journals its end. Whoever decides meanwhile waits for it. */
+async function finish(run: Run, kind: StepKind, step: Ended, retry: boolean): Promise<void> {
+  const { action, interrupted } = step;
+  const finishing = (async () => {
+    if (!interrupted) await annotate(run, action);
+    finishStep(run, kind, step, retry);
+    if (!retry && !interrupted && action.kind === "failed") {
+      run.emit({ type: "agent.out", agent: action.agent, class: action.class, message: action.message, log: action.log });
+    }
+  })();
+  run.finishing.add(finishing);
+  await finishing;
+  run.finishing.delete(finishing);
+}
+
+function skipped(run: Run, { agent, round, try: attempt }: LaunchRequest, skip: NonNullable<LaunchRequest["skip"]>): Ended {
   const launchedWith = { answers: {}, blank: [] };
-  const action: Action = {
-    kind: "skipped",
-    agent,
-    round,
-    try: attempt,
-    launchedWith,
-    seconds: 0,
-    cost: unknownCost,
-    at: momentOf(run),
-    reason,
-    by,
-  };
-  await annotate(run, action);
-  run.emit({ type: "step.finished", kind: kind as StepKind, action, retry: false, interrupted: false });
+  const place = { agent, round, try: attempt, launchedWith };
+  const action = { kind: "skipped", ...place, seconds: 0, cost: unknownCost, at: momentOf(run), ...skip } as const;
+  return { action, interrupted: false };
 }
 
 function specOf(run: Run, request: LaunchRequest): StepSpec {
@@ -132,22 +137,5 @@ function specOf(run: Run, request: LaunchRequest): StepSpec {
     args: request.args,
     env: request.env,
     timeoutSeconds: settings.limits.stepTimeoutSeconds,
-  };
-}
-
-/** Runs at most `size` at the same time, in the order of the calls. */
-function createSlots(size: number): (work: () => Promise<void>) => Promise<void> {
-  const waiting: (() => void)[] = [];
-  let free = size;
-  return async (work) => {
-    if (free > 0) free--;
-    else await new Promise<void>((resolve) => waiting.push(resolve));
-    try {
-      await work();
-    } finally {
-      const next = waiting.shift();
-      if (next) next();
-      else free++;
-    }
   };
 }

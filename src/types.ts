@@ -56,7 +56,7 @@ interface ActionBase {
   readonly cost: StepCost;
   /** Milliseconds since the epoch when mg-team learned of it, by the time that it has worked since the start; orders first answers. */
   readonly at: number;
-  /** Free for plugins: shown in journal and report. */
+  /** Free for plugins: shown in journal and report. The first 50 are kept, and 2000 characters of them. */
   notes?: string[];
 }
 
@@ -72,7 +72,7 @@ export interface VoteAction extends ActionBase {
   /** As written in vote.json; may name nobody. */
   readonly target: string;
   readonly reason: string;
-  /** As written in vote.json; null when missing or not a map of numbers. */
+  /** As written in vote.json, but of agents of the team only; null when there are none, or it is not a map of numbers. */
   readonly seenSteps: AnswerSteps | null;
 }
 

@@ -41,9 +41,14 @@ export interface Team {
   /** What the run has cost so far, running steps included. */
   readonly cost: ResultCost;
   /** Ends the run with the best answer there is. The first call wins; after a decision it stops only synthesis. */
-  stop(request: StopRequest): void;
+  stop(request: StopRequest, options?: StopOptions): void;
   /** Runs one more step, under the same supervision, cost and deadlines as any other. */
   runStep(request: ExtraStep): Promise<ExtraStepResult>;
+}
+
+export interface StopOptions {
+  /** Steps that are running are paid for and may finish; nothing more is launched, and the run stops after them. Default: they are stopped. */
+  readonly finishRunning?: boolean;
 }
 
 export interface Log {

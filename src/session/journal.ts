@@ -12,12 +12,21 @@ export interface Journal {
   /**
    * Adds the envelope and writes the line. Long strings are shortened until it is below 8 KiB.
    * @param options durable: on disk when this returns (fsync); for what must survive a power cut: money, actions, decisions
-   * @throws TeamError `write`, for a durable line also when the file is not in its place any more; the line is then not in the journal, not
+   * @throws LineTooLong when that is not enough; TeamError `write`, for a durable line also when the file is not in its place any more; the line is then not in the journal, not
    * even a part of it, and its number is not used up
    */
   append(body: EventBody, options?: { readonly durable?: boolean }): TeamEvent;
   /** Idempotent. Makes what is not durable yet so, and throws TeamError `write` when a write turns out to have failed. */
   close(): void;
+}
+
+/** An event has more parts than a line of the journal takes, however short its texts are made. */
+export class LineTooLong extends Error {
+  override readonly name = "LineTooLong";
+
+  constructor(type: EventBody["type"]) {
+    super(`an event ${type} does not fit into a line of the journal`);
+  }
 }
 
 export interface JournalContent {
@@ -86,7 +95,7 @@ class FileJournal implements Journal {
     const elapsed = Math.round(this.elapsed() * 1000) / 1000;
     const event: TeamEvent = { v: 1, seq: this.seq + 1, ts: new Date(this.clock.date()).toISOString(), elapsed, ...body };
     const json = fitJson(event, lineBytes - 1);
-    if (json === null) throw new Error(`an event ${body.type} does not fit into a line of the journal`);
+    if (json === null) throw new LineTooLong(body.type);
     const line = Buffer.from(`${json}\n`);
     try {
       if (this.torn) cutTo(this.file, this.size);

@@ -34,7 +34,7 @@ export function teamFor(run: Run, { plugin }: LoadedPlugin): Team {
     get cost() {
       return totalCost(run.state);
     },
-    stop: (request) => stopRun(run, request),
+    stop: (request, options) => stopRun(run, request, options),
     runStep: (step) => runExtraStep(run, step),
   };
 }

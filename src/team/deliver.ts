@@ -6,6 +6,7 @@ import { withPatience } from "./patience.ts";
 import { buildResult, refreshResult } from "./result.ts";
 import type { Run } from "./run.ts";
 import { closeSteps, stopCauseOf } from "./step.ts";
+import { whyNoLaunch } from "./stop.ts";
 import { createStopper } from "./stopper.ts";
 import { writeAgentSynthesis, writeMarkdown } from "./synthesis.ts";
 import { readWinner } from "./winner.ts";
@@ -70,7 +71,8 @@ export async function deliver(run: Run, decided: Verdict): Promise<RunResult> {
 
 /** From here a stop ends only the synthesis. A run that was stopped starts none: what stopped it, time or money or a plugin, still holds. */
 function beginSynthesis(run: Run): void {
-  const { request } = run.stopper;
+  const request = whyNoLaunch(run);
+  run.lastCall = null;
   run.phase = "synthesis";
   run.stopper = createStopper();
   if (request) run.stopper.stop(request);

@@ -9,6 +9,7 @@ import { readAnswer } from "../session/steps.ts";
 import { type Agent, unknownCost } from "../types.ts";
 import type { Run } from "./run.ts";
 import { finishStep, nextTry, runStep } from "./step.ts";
+import { whyNoLaunch } from "./stop.ts";
 
 /** `team.runStep`: one more step, in a session directory of its own, under the same supervision, cost and deadlines as any other. Never rejects for what the step does. */
 export async function runExtraStep(run: Run, step: ExtraStep): Promise<ExtraStepResult> {
@@ -87,7 +88,7 @@ function nothing(failure: string): ExtraStepResult {
 }
 
 function stopMessage(run: Run): string | null {
-  return run.phase === "over" ? "the run is over" : (run.stopper.request?.message ?? null);
+  return run.phase === "over" ? "the run is over" : (whyNoLaunch(run)?.message ?? null);
 }
 
 /** @param otherwise the id of a model that is not in the team */

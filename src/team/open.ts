@@ -3,9 +3,11 @@ import type { PluginError } from "../plugin/guard.ts";
 import { createHooks } from "../plugin/hooks.ts";
 import { createPluginHost } from "../plugin/host.ts";
 import type { EventBody, TeamEvent } from "../session/events.ts";
+import { LineTooLong } from "../session/journal.ts";
 import { applyEvent } from "../session/state.ts";
 import { tapCoreRules } from "./deliberate.ts";
-import { asPluginError, type Run, type TeamSetup } from "./run.ts";
+import { reduced } from "./reduced.ts";
+import { asPluginError, type Run, type TeamSetup, teamOf } from "./run.ts";
 import { announceStop, stopRun } from "./stop.ts";
 import { createStopper } from "./stopper.ts";
 
@@ -23,8 +25,10 @@ export function openRun(setup: TeamSetup): Run {
     }),
     running: new Map(),
     claimedTries: new Set(),
+    finishing: new Set(),
     pending: [],
     stopper: createStopper(),
+    lastCall: null,
     signal: null,
     rushed: false,
     poison: null,
@@ -111,13 +115,25 @@ function createEmitter(runOf: () => Run): (body: EventBody) => void {
 function record(run: Run, body: EventBody): TeamEvent {
   let event: TeamEvent;
   try {
-    event = run.journal.append(body, { durable: durable.has(body.type) });
+    event = append(run, body);
   } catch (error) {
     event = { ...body, v: 1, seq: run.state.seq + 1, ts: new Date(run.clock.date()).toISOString(), elapsed: run.elapsed() };
     run.cannotWrite(error);
   }
   applyEvent(run.state, event);
   return event;
+}
+
+/** One that is too long for a line is no dead disk: without what nobody needs it fits, and the run goes on. */
+function append(run: Run, body: EventBody): TeamEvent {
+  const options = { durable: durable.has(body.type) };
+  try {
+    return run.journal.append(body, options);
+  } catch (error) {
+    const rest = error instanceof LineTooLong ? reduced(body, teamOf(run)) : null;
+    if (rest === null) throw error;
+    return run.journal.append(rest, options);
+  }
 }
 
 /** How many different failures of one watcher are told. */

@@ -10,7 +10,7 @@ import type { TeamDirectory } from "../session/directory.ts";
 import type { EventBody, TeamEvent } from "../session/events.ts";
 import type { Journal } from "../session/journal.ts";
 import type { RunState } from "../session/state.ts";
-import type { AgentId } from "../types.ts";
+import type { AgentId, StopRequest } from "../types.ts";
 import type { Stopper } from "./stopper.ts";
 
 /** Everything that a run is given; made by `commands/run.ts` and by tests. */
@@ -58,10 +58,14 @@ export interface Run extends TeamSetup {
   readonly running: Map<RunningStep, AgentId>;
   /** Attempts whose numbers are given, by `stepKey`. */
   readonly claimedTries: Set<string>;
+  /** Ends of steps that plugins still look at, before they are journaled. Never rejects. */
+  readonly finishing: Set<Promise<void>>;
   /** Work that a signal left behind; settled when the run closes. */
   readonly pending: Promise<unknown>[];
   /** For the current phase: the loop, then synthesis. */
   stopper: Stopper;
+  /** A stop that lets the running steps finish: nothing is launched any more, and it becomes the stopper's request after them. */
+  lastCall: StopRequest | null;
   /** The signal that ends this run, once one has arrived. */
   signal: RunSignal | null;
   /** A second signal has arrived: whoever sends it wants the end more than the files. */
@@ -88,6 +92,11 @@ export interface Run extends TeamSetup {
   pluginWarned(error: unknown, hook: PluginError["hook"]): void;
   /** A file of the run could not be written: says so, once, and asks for the stop. What happens from here on could not be resumed, and must not cost more. */
   cannotWrite(error: unknown): void;
+}
+
+/** The ids of the agents. */
+export function teamOf({ settings }: Run): readonly AgentId[] {
+  return settings.agents.map(({ id }) => id);
 }
 
 /** Wraps what a failing hook threw, for the journal. */

@@ -5,14 +5,21 @@ import { findAgent, type StepKind, stepKey, unfinishedSteps } from "../session/s
 import { findPoison } from "../session/steps.ts";
 import type { Action, DecisionReason } from "../types.ts";
 import { noteLaunch, unjournaledLaunches } from "./launch-note.ts";
-import type { Run } from "./run.ts";
+import { stepsOfTeam } from "./reduced.ts";
+import { type Run, teamOf } from "./run.ts";
 
-/** A step that has ended, as an action. */
-export interface FinishedStep {
+/** What the journal tells of the end of a step, or of one that was skipped. */
+export interface Ended {
   readonly action: Action;
-  readonly report: StepReport;
   /** Stopped by us before it acted: uses up neither retry nor round. */
   readonly interrupted: boolean;
+  /** Absent where nothing ran. */
+  readonly report?: StepReport;
+}
+
+/** A step that has ended, as an action. */
+export interface FinishedStep extends Ended {
+  readonly report: StepReport;
 }
 
 /**
@@ -65,8 +72,8 @@ export async function runStep(run: Run, request: LaunchRequest, spec: StepSpec):
 }
 
 /** Journals the end of a step. */
-export function finishStep(run: Run, kind: StepKind, step: FinishedStep, retry: boolean): void {
-  const { ballot } = step.report;
+export function finishStep(run: Run, kind: StepKind, step: Ended, retry: boolean): void {
+  const ballot = step.report?.ballot;
   run.emit({ type: "step.finished", kind, action: step.action, retry, interrupted: step.interrupted, ...(ballot ? { ballot } : {}) });
 }
 
@@ -144,7 +151,12 @@ function isInterrupted(run: Run, report: StepReport): boolean {
 function toAction(run: Run, place: Pick<Action, "agent" | "round" | "try" | "launchedWith">, report: StepReport): Action {
   const base = { ...place, seconds: report.seconds, cost: report.cost, at: momentOf(run) };
   const { action, failure } = report;
-  if (action?.kind === "vote") return { ...base, ...action, target: run.redact(action.target), reason: run.redact(action.reason) };
+  if (action?.kind === "vote") {
+    // What it says of others counts for nothing, and could be more than the journal takes.
+    const seen = action.seenSteps === null ? {} : stepsOfTeam(action.seenSteps, teamOf(run));
+    const seenSteps = Object.keys(seen).length === 0 ? null : seen;
+    return { ...base, ...action, target: run.redact(action.target), reason: run.redact(action.reason), seenSteps };
+  }
   if (action) return { ...base, ...action };
   return {
     ...base,

@@ -3,6 +3,7 @@ import { existsSync, lstatSync, mkdirSync, readFileSync, statSync, writeFileSync
 import { join } from "node:path";
 import { defaultLogCapBytes } from "../../src/process/tail.ts";
 import type { TeamDirectory } from "../../src/session/directory.ts";
+import { readJournal } from "../../src/session/journal.ts";
 import type { RunResult } from "../../src/session/result.ts";
 import type { TestProject } from "../support/project.ts";
 import { filesBelow, isTheirs } from "../support/run-rules.ts";
@@ -84,6 +85,21 @@ describe("agents that are none", () => {
           expect(run.result.agents.map(({ id }) => id)).toEqual(["agent_a", "agent_b"]);
           expect(Object.keys(run.result.decision.tally)).toEqual(["agent_a"]);
           expect(run.stderr).not.toContain("\u001b");
+        },
+      ),
+    patience,
+  );
+
+  test(
+    "thousands of them are not more than the journal takes: the run goes on",
+    () =>
+      plays(
+        pair,
+        `for number in $(seq 900); do mkdir -p "$session/agents/ghost_$number/001"; cp "$step"/*.json "$session/agents/ghost_$number/001/"; done`,
+        ({ directory, ...run }) => {
+          wins({ directory, ...run });
+          const starts = readJournal(directory.journal).events.flatMap((event) => (event.type === "step.started" ? [event] : []));
+          expect(starts.at(-1)?.launched_with.answers).toEqual({ agent_a: 1, agent_b: 1 });
         },
       ),
     patience,

@@ -1,9 +1,40 @@
 import { describe, expect } from "bun:test";
+import type { TeamEvent } from "../../src/session/events.ts";
 import { tell } from "../support/story.ts";
 
 // Core loop 3 (design.md): which votes count. Many rows end by `--max-rounds`, so that the standing of a vote shows in who wins.
 
 const first = "answer, vote a";
+
+describe("what a vote says of names that are not in the team counts for nothing", () => {
+  const many = Object.fromEntries(Array.from({ length: 700 }, (_, index) => [`ghost_${index}`, 9]));
+  const seenBy = (events: readonly TeamEvent[]) =>
+    events.flatMap((event) =>
+      event.type === "step.finished" && event.action.kind === "vote" && event.action.agent === "agent_b" ? [event.action.seenSteps] : [],
+    );
+  for (const [what, ghosts] of [
+    ["very many of them", many],
+    ["one as long as the journal's line", { ["x".repeat(9000)]: 9 }],
+  ] as const) {
+    tell([
+      {
+        title: `${what}, beside the team's: the vote is valid`,
+        plays: { a: first, b: ["answer", { vote: { target: "agent_a", seenSteps: { agent_a: 1, agent_b: 1, ...ghosts } } }] },
+        ends: "consensus majority a, exit 0",
+        ballots: "a→a valid, b→a valid",
+        look: ({ events }) => expect(seenBy(events)).toEqual([{ agent_a: 1, agent_b: 1 }]),
+      },
+      {
+        title: `${what}, alone: the vote is stale`,
+        plays: { a: first, b: ["answer", { vote: { target: "agent_a", seenSteps: ghosts } }] },
+        args: ["--max-rounds", "2"],
+        ends: "forced max_rounds a, exit 0",
+        ballots: "a→a valid, b→a stale",
+        look: ({ events }) => expect(seenBy(events)).toEqual([null]),
+      },
+    ]);
+  }
+});
 
 describe("stale: a newer answer exists than the voter was started with", () => {
   tell([

@@ -70,6 +70,23 @@ test.concurrent(
 );
 
 test.concurrent(
+  "retries that were used up before are not granted anew",
+  () =>
+    interrupted(
+      { plays: { a: ["fail server", hangs, "fail server", "answer"], b: ["answer"] } },
+      "SIGINT",
+      (events) => hasFinished("agent_b")(events) && hasFinished("agent_a")(events),
+      async (project) => {
+        await project.cli(["resume"]);
+        const { agents } = read(project).result;
+        expect(agents[0]).toMatchObject({ status: "out", steps: [{ action: "failed" }, { action: "interrupted" }, { action: "failed" }] });
+        expect(agents[0]?.steps).toHaveLength(3);
+      },
+    ),
+  patience,
+);
+
+test.concurrent(
   "the files of another winner of before are gone from the deliverable",
   () =>
     interrupted(

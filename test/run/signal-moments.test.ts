@@ -107,6 +107,29 @@ test.concurrent(
 );
 
 test.concurrent(
+  "an answer whose step has ended counts, although a plugin is still looking at it when the signal comes",
+  async () => {
+    const slow = `team.hooks.onAction.tapPromise("slow", async (action) => {
+      action.notes = ["seen"];
+      await Bun.write(team.run.project + "/../fake/looking", "");
+      await new Promise(() => {});
+    });`;
+    const run = await playRun({
+      plays: { a: [{ answer: { text: "x", workspace: false } }], b: [{ before: { forever: true } }] },
+      ...withPlugin("slow", slow),
+      onEvent(event, { kill, project }) {
+        if (event.type === "step.started" && event.agent === "agent_b") void project.untilAnnounced("looking").then(() => kill("SIGINT"));
+      },
+    });
+    expect(run.result.decision).toMatchObject({ kind: "forced", reason: "interrupted", winner: "agent_a" });
+    expect(run.events.find((event) => event.type === "step.finished" && event.action.agent === "agent_a")).toMatchObject({
+      action: { kind: "new_answer", notes: ["seen"] },
+    });
+  },
+  patience,
+);
+
+test.concurrent(
   "a signal while plugins report: journal, result and process tell of the same end",
   async () => {
     // Its failure is an event, so that the signal comes in the middle of the reports.
