@@ -2,7 +2,8 @@ import { type Action, type AgentId, definePlugin, force, Stage, type Team } from
 
 /**
  * Keeps a run within `cost_budget` (design.md, "Money"): warns of a launch that would likely overshoot, refuses launches when nothing is left or
- * when a finished step has tokens but no price, and stops a round in progress once the budget is exceeded.
+ * when a finished step has tokens but no price, those that wait for a place of `--max-parallel` too, and stops a round in progress once
+ * the budget is exceeded.
  */
 export default definePlugin({
   name: "budget",
@@ -13,16 +14,29 @@ export default definePlugin({
     const stepCosts: number[] = [];
     let ahead = team.run.agents.length;
     let warnedRound = -1;
+    /** Agents of the round in progress that have not been launched: they were asked about before the steps that run now were paid. */
+    const waiting = new Set<AgentId>();
     const silent = new Set<AgentId>();
     const hasUnpriced = (id: AgentId) => (team.cost.by_agent[id]?.unpriced_tokens ?? 0) > 0;
     // Only finished steps: one that is under way may report its tokens before it reports their price.
-    const unpriced = new Set(team.run.agents.map(({ id }) => id).filter(hasUnpriced));
+    const unpriced = new Set(Object.keys(team.cost.by_agent).filter(hasUnpriced));
     const refusal = () => (allowUnpriced ? null : missingPrice(team, unpriced)) ?? spentAll(team, costBudget);
 
+    // What runs is not over the budget, and will be paid whether it finishes or not.
+    const refuse = (message: string | null) => {
+      if (message) team.stop({ reason: "cost_budget", message }, { finishRunning: true });
+    };
+
     team.hooks.onEvent.tap("budget", (event) => {
-      if (event.type === "round.started") ahead = event.agents.length;
+      if (event.type === "round.started") {
+        ahead = event.agents.length;
+        waiting.clear();
+        for (const agent of event.agents) waiting.add(agent);
+      }
+      if (event.type === "step.started") waiting.delete(event.agent);
       if (event.type === "step.finished") {
         const { agent, cost } = event.action;
+        waiting.delete(agent);
         if (cost.usd !== null) stepCosts.push(cost.usd);
         if (saysNothing(event.action) && !silent.has(agent)) {
           silent.add(agent);
@@ -37,10 +51,11 @@ export default definePlugin({
         const message = `the budget of ${exact(costBudget)} is exceeded (${dollars(spent, costBudget)} spent)`;
         team.stop({ reason: "cost_budget", message });
       }
+      if (event.type === "step.finished" && waiting.size > 0) refuse(refusal());
     });
     team.hooks.beforeLaunch.tap("budget", (request) => {
       const message = refusal();
-      if (message) team.stop({ reason: "cost_budget", message });
+      refuse(message);
       const spent = team.cost.total_usd ?? 0;
       const expected = mean(stepCosts) * (request.kind === "round" ? ahead : 1);
       if (!message && expected > 0 && spent + expected > costBudget && warnedRound !== request.round) {

@@ -136,6 +136,24 @@ describe("when nothing is left", () => {
   });
 });
 
+describe("an agent that waits for its turn while the money goes", () => {
+  test("is refused as soon as nothing is left; what runs may finish", () => {
+    const run = withBudget(1);
+    run.emit(roundStarted(1, "abc"));
+    for (const letter of "ab") run.emit(stepStarted(letter));
+    run.emit(stepFinished("a", { answer: 1 }, { cost: { usd: 1 } }));
+    expect(run.team.lastCalls).toEqual([{ reason: "cost_budget", message: "the budget of $1.00 is used up ($1.00 spent)" }]);
+  });
+
+  test("is not refused when all have their turn", () => {
+    const run = withBudget(1);
+    run.emit(roundStarted(1, "ab"));
+    for (const letter of "ab") run.emit(stepStarted(letter));
+    run.emit(stepFinished("a", { answer: 1 }, { cost: { usd: 1 } }));
+    expect(run.team.stops).toEqual([]);
+  });
+});
+
 describe("a budget that is exceeded in the middle of a round", () => {
   test("stops the run as soon as a running step reports it", () => {
     const run = withBudget(1);
@@ -264,6 +282,12 @@ describe("a resumed run", () => {
     await run.launch();
     expect((await run.deliberate(undecided())).verdict).toBeNull();
     expect(run.team.stops).toEqual([]);
+  });
+
+  test("remembers the unpriced step of a model that a plugin ran", async () => {
+    const run = withBudget(5, {}, [started("abc"), stepFinished("z", { answer: 1 }, { kind: "plugin", cost: tokens }), resumed()]);
+    await run.launch();
+    expect(run.team.stops.map(({ message }) => message)).toEqual([expect.stringContaining("the price of a model that a plugin ran")]);
   });
 
   test("forgets that a lost step had no price when its end shows one", async () => {

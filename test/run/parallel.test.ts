@@ -1,6 +1,7 @@
 import { describe, expect } from "bun:test";
 import type { TeamEvent } from "../../src/session/events.ts";
-import type { FakeStep } from "../fixtures/fake-massgen/script.ts";
+import type { FakeCost, FakeStep } from "../fixtures/fake-massgen/script.ts";
+import { withPlugin } from "../support/outside-plugin.ts";
 import { agentId } from "../support/plays.ts";
 import { tell } from "../support/story.ts";
 
@@ -75,6 +76,13 @@ describe("a few at a time", () => {
       look: ({ events }) => expect(orderOf(events).slice(0, 6)).toEqual(["+a", "-a", "+a", "-a", "+b", "-b"]),
     },
     {
+      title: "an agent that waits for a quota leaves its turn to the others",
+      plays: { a: "fail quota, answer, vote a", b: agree },
+      args: ["--max-parallel", "1"],
+      ends: "consensus majority a, exit 0",
+      look: ({ events }) => expect(orderOf(events).slice(0, 6)).toEqual(["+a", "-a", "+b", "-b", "+a", "-a"]),
+    },
+    {
       title: "who waits for a turn when the time is over is not started",
       plays: { a: [{ before: { announce: "a-hangs", forever: true } }], b: "answer", c: "answer" },
       timeIsUp: ["a-hangs"],
@@ -89,6 +97,85 @@ describe("a few at a time", () => {
       yaml: "max_parallel: 1\n",
       ends: "consensus majority a, exit 0",
       look: ({ events }) => expect(orderOf(events).slice(0, 4)).toEqual(["+a", "-a", "+b", "-b"]),
+    },
+  ]);
+});
+
+describe("who waits for a place is not launched any more", () => {
+  const answer = (cost: FakeCost): FakeStep => ({ answer: { text: "x", workspace: false }, cost });
+  const dear = answer({ usd: 1 });
+  const unpriced = answer({ usd: 0, inputTokens: 1000, outputTokens: 100 });
+  const args = (parallel: number, ...more: string[]) => ["--cost-budget", "1", "--max-parallel", String(parallel), ...more];
+  const stopsOf = (events: readonly TeamEvent[]) => events.flatMap((event) => (event.type === "stop" ? [event] : []));
+  tell([
+    {
+      title: "once the budget is used up, and that is journaled",
+      plays: { a: [dear], b: [dear], c: [dear] },
+      args: args(1),
+      rounds: ["a answered"],
+      ends: "forced cost_budget a, exit 0",
+      rule: /^The budget of \$1\.00 is used up \(\$1\.00 spent\); /,
+      look: ({ result, events }) => {
+        expect(result.cost.total_usd).toBe(1);
+        expect(stopsOf(events)).toMatchObject([{ reason: "cost_budget", stopped: [] }]);
+      },
+    },
+    {
+      title: "once a price is missing",
+      plays: { a: [unpriced], b: [unpriced], c: [unpriced] },
+      args: args(1),
+      rounds: ["a answered"],
+      ends: "forced cost_budget a, exit 0",
+      rule: /^The price of model-a is unknown, /,
+    },
+    {
+      title: "but what runs is paid for and may finish",
+      plays: { a: [dear], b: [{ ...answer({ usd: 0 }), before: { file: "finished-agent_a-1" } }], c: ["answer"] },
+      args: args(2),
+      rounds: ["a answered, b answered"],
+      ends: "forced cost_budget a, exit 0",
+      look: ({ events }) => expect(orderOf(events)).toEqual(["+a", "+b", "-a", "-b"]),
+    },
+    {
+      title: "but what runs is stopped when it comes to exceed the budget",
+      plays: {
+        a: [dear],
+        b: [
+          {
+            before: { file: "finished-agent_a-1" },
+            cost: { live: [{ usd: 0.5, inputTokens: 9, outputTokens: 9, until: { forever: true } }] },
+          },
+        ],
+        c: ["answer"],
+      },
+      args: args(2),
+      rounds: ["a answered, b interrupted"],
+      ends: "forced cost_budget a, exit 0",
+      rule: /^The budget of \$1\.00 is exceeded \(\$1\.50 spent\); /,
+    },
+    {
+      title: "and a retry that cannot be paid stops nobody who runs",
+      plays: {
+        a: [{ fail: "server", cost: { usd: 1 } }],
+        b: [{ ...answer({ usd: 0 }), before: { file: "finished-agent_a-1", seconds: 1 } }],
+      },
+      args: args(2),
+      rounds: ["a failed(model), b answered"],
+      ends: "forced cost_budget b, exit 0",
+      look: ({ result }) => expect(result.agents[0]?.status).toBe("live"),
+    },
+    {
+      title: "when a plugin asks for that",
+      plays: { a: "answer", b: "answer after a", c: "answer" },
+      ...withPlugin(
+        "enough",
+        `team.hooks.onEvent.tap("enough", ({ type }) => {
+          if (type === "step.finished") team.stop({ reason: "plugin", message: "enough" }, { finishRunning: true });
+        });`,
+        ["--max-parallel", "2"],
+      ),
+      rounds: ["a answered, b answered"],
+      ends: "forced plugin a, exit 4",
     },
   ]);
 });

@@ -11,6 +11,8 @@ export interface FakeTeam extends Team {
   readonly run: RunInfo;
   /** Every call of `stop`, the first one wins in a real run. */
   readonly stops: StopRequest[];
+  /** Those of them that let running steps finish. */
+  readonly lastCalls: StopRequest[];
   /** Every line of `log.warn`. */
   readonly warnings: string[];
   readonly infos: string[];
@@ -20,6 +22,7 @@ export function fakeTeam(
   options: { readonly hooks?: TeamHooks; readonly limits?: Partial<Limits>; readonly agents?: readonly Agent[] } = {},
 ): FakeTeam {
   const stops: StopRequest[] = [];
+  const lastCalls: StopRequest[] = [];
   const warnings: string[] = [];
   const infos: string[] = [];
   return {
@@ -38,9 +41,13 @@ export function fakeTeam(
     answers: [],
     elapsedSeconds: 0,
     cost: costOf({}),
-    stop: (request) => void stops.push(request),
+    stop: (request, options) => {
+      stops.push(request);
+      if (options?.finishRunning) lastCalls.push(request);
+    },
     runStep: () => Promise.reject(new Error("this test runs no steps")),
     stops,
+    lastCalls,
     warnings,
     infos,
   };
