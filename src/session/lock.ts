@@ -26,7 +26,8 @@ export function acquireLock(teamDir: string): Lock {
   if (!database) throw lockedError(teamDir);
   const lock = new FileLock(database, join(teamDir, holderFile));
   try {
-    removeTemporariesBelow(teamDir);
+    removeTemporaries(teamDir);
+    for (const path of directoriesIn(teamDir)) removeTemporariesBelow(path);
     writeFileAtomicSync(join(teamDir, holderFile), `${JSON.stringify({ pid: process.pid, started: new Date().toISOString() })}\n`);
   } catch (error) {
     lock.close();
@@ -82,14 +83,22 @@ export function forgetHolder(teamDir: string): void {
 // --- internal ---
 
 /** Everywhere that we write to: not in the session directory, and not in what steps make for themselves in hidden directories. */
-function removeTemporariesBelow(directory: string, depth = 4): void {
-  removeTemporaries(directory);
-  if (depth === 0) return;
-  for (const entry of fs.readdirSync(directory, { withFileTypes: true })) {
-    const ours =
-      entry.isDirectory() && !entry.name.startsWith(".") && !["session", "deliverable", "winner", "workspace"].includes(entry.name);
-    if (ours) removeTemporariesBelow(join(directory, entry.name), depth - 1);
+function removeTemporariesBelow(directory: string, depth = 3): void {
+  try {
+    removeTemporaries(directory);
+    if (depth > 0) for (const path of directoriesIn(directory)) removeTemporariesBelow(path, depth - 1);
+  } catch (error) {
+    // A step made it so in its working directory. What lies there hurts nobody; a run that nobody can take up again would.
+    if (!["EACCES", "EPERM"].includes(systemCodeOf(error) ?? "")) throw error;
   }
+}
+
+function directoriesIn(directory: string): readonly string[] {
+  const theirs = ["session", "deliverable", "winner", "workspace"];
+  return fs
+    .readdirSync(directory, { withFileTypes: true })
+    .filter((entry) => entry.isDirectory() && !entry.name.startsWith(".") && !theirs.includes(entry.name))
+    .map(({ name }) => join(directory, name));
 }
 
 // Nothing else may open this file: closing any descriptor of it would free the lock of this process (POSIX record locks).

@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, setDefaultTimeout, test } from "bun:test";
-import { existsSync, readdirSync } from "node:fs";
-import { join } from "node:path";
+import { chmodSync, existsSync, readdirSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { TeamError } from "../../src/errors.ts";
 import { acquireLock, isLocked, readHolder, whileUnlocked } from "../../src/session/lock.ts";
 import { temporaryDirectory } from "../support/temp.ts";
@@ -34,6 +34,18 @@ describe("the lock of a run", () => {
     const other = Bun.spawnSync([process.execPath, "-e", code], { env: process.env });
     expect(other.stdout.toString().trim()).toBe("locked 7 Wait until it ends, or watch it: mg-team status team_20261129_181500");
     lock.close();
+  });
+
+  test.skipIf(process.getuid?.() === 0)("is not kept from us by what a step made unreadable in its working directory", async () => {
+    await using temp = temporaryDirectory();
+    const kept = temp.write("runs/agent_a/r1/kept/.launch.json.0123456789ab.tmp", "");
+    const locked = dirname(kept);
+    chmodSync(locked, 0);
+    try {
+      acquireLock(temp.path).close();
+    } finally {
+      chmodSync(locked, 0o700);
+    }
   });
 
   test("is free after close, close may be called twice, and no holder is named any more", async () => {
