@@ -16,7 +16,8 @@ export function decideByMajority(deliberation: Deliberation): Verdict | null {
   if (live.length < 2 || live.some((agent) => agent.ballot?.standing !== "valid")) return null;
   const tally = tallyOf(live);
   for (const [winner, votes] of tally) {
-    if (votes * 2 > live.length) {
+    // Ballots are valid until a plugin says otherwise: without `stale-votes` they may name anybody.
+    if (votes * 2 > live.length && deliberation.current[winner] !== undefined) {
       const rule = `${votes} of ${live.length} agents voted for ${winner}, which is more than half.`;
       return { kind: "consensus", reason: "majority", winner, rule };
     }

@@ -58,9 +58,17 @@ function problemOfVerdict({ agents, current, verdict }: Deliberation): string | 
   return `a verdict for ${winner ?? "nobody"}, which has no answer`;
 }
 
+const findingSchema = z.object({ file: z.string(), line: z.number(), check: z.string(), message: z.string() });
+
 /** What JSON cannot hold is taken out again: the result must be written. */
-function problemOfData({ plugins }: RunResult): string | null {
-  let problem: string | null = null;
+function problemOfData(result: RunResult): string | null {
+  const { plugins, warnings } = result;
+  let problem = mismatch("checks that are none", z.array(findingSchema), result.checks);
+  if (problem !== null) result.checks = [];
+  if (warnings.some((warning) => typeof warning !== "string")) {
+    problem = "a warning that is no text";
+    warnings.splice(0, warnings.length, ...warnings.map(String));
+  }
   for (const [name, data] of Object.entries(plugins)) {
     try {
       JSON.stringify(data);

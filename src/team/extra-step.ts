@@ -15,7 +15,7 @@ import { whyNoLaunch } from "./stop.ts";
 export async function runExtraStep(run: Run, step: ExtraStep): Promise<ExtraStepResult> {
   const { sessionDir } = step;
   if (!isAbsolute(sessionDir)) throw new Error(`runStep needs an absolute sessionDir, not ${sessionDir}`);
-  if (!relative(run.directory.session, sessionDir).startsWith("..")) {
+  if (!/^\.\.([/\\]|$)/.test(relative(run.directory.session, sessionDir))) {
     throw new Error("runStep needs a sessionDir of its own: only the agents' rounds write to the team's session directory");
   }
   const before = stopMessage(run);

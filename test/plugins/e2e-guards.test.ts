@@ -100,6 +100,22 @@ describe("a value that nobody could use names plugin, file and hook", () => {
   }
 
   test.concurrent(
+    "checks that are none, and warnings that are no text, are a warning, and the result is written",
+    async () => {
+      const body = `team.hooks.onSynthesis.tap({ name: "odd", stage: SynthesisStage.check }, ({ result }) => {
+        result.checks = [{ file: "a", line: 1n, check: "odd", message: "x" }];
+        result.warnings.push(2n);
+      });`;
+      const run = await playRun({ plays: team, ...withPlugin("odd", body) });
+      expect(run.code).toBe(0);
+      expect(run.result.checks).toEqual([]);
+      expect(run.result.warnings).toContainEqual(expect.stringContaining("plugin odd, onSynthesis: it left "));
+      expect(run.result.warnings.every((warning) => typeof warning === "string")).toBe(true);
+    },
+    patience,
+  );
+
+  test.concurrent(
     "onFinish changes nothing but its data",
     async () => {
       const body =
@@ -164,6 +180,40 @@ test.concurrent(
     expect(notes[0]).toHaveLength(51);
     expect(notes[0]?.slice(-2)).toEqual(["finding number 49", "… (350 more)"]);
     expect(notes[1]).toEqual([`${"x".repeat(2000)}…`, "… (1 more)"]);
+  },
+  patience,
+);
+
+test.concurrent(
+  "no step of a plugin gets into the team's session, and a directory with dots in its name is one like any other",
+  async () => {
+    const body = `let asked = false;
+    team.hooks.onConsensus.tapPromise("odd", async () => {
+      if (asked) return;
+      asked = true;
+      for (const place of ["session", "session/agents", "session/..odd", "..odd"]) {
+        const step = { model: "agent_a", query: "Look", sessionDir: team.run.directory + "/" + place, context: [] };
+        team.log.info(await team.runStep(step).then(({ failure }) => place + " " + (failure ?? "was fine"), () => place + " was refused"));
+      }
+    });`;
+    const answer = { when: { session: "..odd" }, step: { answer: { text: "x", workspace: false } } };
+    const { stderr } = await playRun({ plays: team, script: { rules: [answer] }, ...withPlugin("odd", body) });
+    const told = [...stderr.matchAll(/odd: (.* was \w+)/g)].map(([, words]) => words);
+    expect(told).toEqual(["session was refused", "session/agents was refused", "session/..odd was refused", "..odd was fine"]);
+  },
+  patience,
+);
+
+test.concurrent(
+  "without stale-votes a majority for somebody who has no answer is no consensus, and the run ends with the best there is",
+  async () => {
+    const { code, result } = await playRun({
+      plays: { a: "answer, vote agent_z", b: "answer after a, vote agent_z", c: "answer after a, vote b" },
+      args: ["--without-plugin", "stale-votes"],
+      pluginDecides: true,
+    });
+    expect(code).toBe(0);
+    expect(result.decision).toMatchObject({ kind: "forced", reason: "split_vote", winner: "agent_b" });
   },
   patience,
 );
