@@ -1,6 +1,6 @@
 import type { StepSpec } from "./engine/engine.ts";
 import type { LaunchRequest } from "./plugin/hooks.ts";
-import { findAgent, type StepKind, type StepRecord } from "./session/state.ts";
+import { findAgent, isInTeam, type StepKind, type StepRecord } from "./session/state.ts";
 import { annotate } from "./team/annotate.ts";
 import { withPatience } from "./team/patience.ts";
 import type { Run } from "./team/run.ts";
@@ -96,7 +96,7 @@ function mayRetry(run: Run, step: FinishedStep): boolean {
 /** How often that agent has failed in that round, in earlier processes too: a resume does not start its retries anew. */
 function failedTries({ state }: Run, { agent, round }: LaunchRequest): number {
   const failed = ({ kind, action, interrupted }: StepRecord) =>
-    (kind === "round" || kind === "retry") && action.kind === "failed" && action.round === round && !interrupted;
+    isInTeam(kind) && action.kind === "failed" && action.round === round && !interrupted;
   return findAgent(state, agent)?.steps.filter(failed).length ?? 0;
 }
 

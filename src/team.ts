@@ -5,7 +5,7 @@ import type { RunState } from "./session/state.ts";
 import { teamFor } from "./team/api.ts";
 import { deliberate } from "./team/deliberate.ts";
 import { deliver } from "./team/deliver.ts";
-import { followSignals, openRun } from "./team/open.ts";
+import { beginRun, followSignals, openRun } from "./team/open.ts";
 import { withPatience } from "./team/patience.ts";
 import type { Run, TeamSetup } from "./team/run.ts";
 import { closeSteps, recoverSteps } from "./team/step.ts";
@@ -20,17 +20,15 @@ export async function runTeam(setup: TeamSetup): Promise<RunResult> {
   const run = openRun(setup);
   const unfollow = followSignals(run);
   try {
-    for (const event of setup.opening) {
-      run.emit(event);
-      // Nothing is spent yet; a journal without its beginning would be no use to a resume.
-      if (run.writeError) throw run.writeError;
-    }
-    setup.followWarnings((message) => run.emit({ type: "preflight.warning", message: run.redact(message) }));
+    // A new run has nothing to lose. A resume that cannot begin leaves result, journal and decision as they were.
+    const isNew = run.state.startedAt === "";
+    if (isNew) await beginRun(run);
     const applied = run.host.apply(setup.plugins, (plugin) => teamFor(run, plugin));
     await withPatience(run, "apply", applied).catch((error: unknown) => {
       if (!run.signal) throw error;
       run.pluginWarned(error, "apply");
     });
+    if (!isNew) await beginRun(run);
     recoverSteps(run);
     const verdict = run.state.decision ?? (await decide(run));
     return await deliver(run, verdict);

@@ -41,7 +41,7 @@ export interface Execution {
   readonly startedAt: number;
   readonly streams: Streams;
   /** Called once nothing keeps the run from beginning. */
-  readonly begin?: () => void;
+  readonly begin?: () => Promise<void>;
 }
 
 /** Runs it and prints what comes of it. Returns the exit code. Throws a TeamError when it cannot begin: nothing was spent then. */
@@ -51,7 +51,6 @@ export async function executeRun(execution: Execution): Promise<ExitCode> {
     execution.engineWarnings.follow((message) => streams.stderr(`mg-team: warning: ${neutralise(redact(message))}`));
     throw error;
   });
-  execution.begin?.();
   const earlier = state.elapsed;
   const journal = openJournal(directory.journal, { elapsed: () => earlier + clock.now() - startedAt, clock });
   const clean = (line: string) => neutralise(redact(line));
@@ -77,6 +76,7 @@ export async function executeRun(execution: Execution): Promise<ExitCode> {
       },
       redact,
       onSignal: (callback) => followSignals(execution.signals, callback),
+      begin: async () => execution.begin?.(),
       opening: opening(execution, version),
       followWarnings: execution.engineWarnings.follow,
     });

@@ -116,7 +116,6 @@ async function goOn(context: CommandContext, { config, directory, earlier, limit
     withoutPlugins,
     strict,
   };
-  await writeRunFile(directory, file);
   const engineWarnings = createWarnings();
   const { warn } = engineWarnings;
   const engine = await buildEngine({ settings, report, directory, environment, home, redact, warn, clock });
@@ -134,7 +133,10 @@ async function goOn(context: CommandContext, { config, directory, earlier, limit
     clock,
     startedAt,
     streams: streamsOf(context, config.output),
-    begin: () => keepResult(directory),
+    begin: async () => {
+      await writeRunFile(directory, file);
+      keepResult(directory);
+    },
   });
 }
 

@@ -42,6 +42,8 @@ export interface RunState {
   readonly ballotRepairs: Set<BallotRepair>;
   readonly warnings: string[];
   decision: Verdict | null;
+  /** What the document of that decision was made by, once it is written. */
+  synthesis: "agent" | "markdown" | "none" | null;
   /** The ballots as the last barrier or stop found them, by voter: a step that a signal left running may have voted since. */
   readonly standings: Map<AgentId, Ballot>;
   finished: boolean;
@@ -89,6 +91,7 @@ export function emptyState(): RunState {
     ballotRepairs: new Set(),
     warnings: [],
     decision: null,
+    synthesis: null,
     standings: new Map(),
     finished: false,
     elapsed: 0,
@@ -110,7 +113,7 @@ export function applyEvent(state: RunState, event: TeamEvent): void {
       break;
     case "run.resumed":
       state.limits = event.limits;
-      if (!event.decided) state.decision = null;
+      if (!event.decided) Object.assign(state, { decision: null, synthesis: null });
       state.finished = false;
       state.stopped = false;
       giveUpLostSteps(state);
@@ -148,13 +151,18 @@ export function applyEvent(state: RunState, event: TeamEvent): void {
       for (const { voter, step, standing, why } of event.ballots) {
         const agent = findAgent(state, voter);
         if (agent?.ballot?.step === step) Object.assign(agent.ballot, { standing, why });
-        for (const { action } of agent?.steps ?? []) {
+        for (const { action, kind, interrupted } of agent?.steps ?? []) {
+          // Steps of plugins count from 1 in sessions of their own.
+          if (interrupted || !isInTeam(kind)) continue;
           if (action.kind === "vote" && action.step === step) state.standings.set(voter, { ...ballotOf(action), standing, why });
         }
       }
       break;
     case "decision":
       state.decision = event.decision;
+      break;
+    case "synthesis.finished":
+      state.synthesis = event.kind;
       break;
     case "run.finished":
       state.finished = true;
@@ -192,6 +200,11 @@ export function findAgent(state: RunState, id: AgentId): AgentState | undefined 
   return state.agents.find(({ agent }) => agent.id === id);
 }
 
+/** A step of the team's own rounds; others are of plugins, in sessions of their own. */
+export function isInTeam(kind: StepKind): boolean {
+  return kind === "round" || kind === "retry";
+}
+
 /** One step of a run: its money counts once under this key. */
 export function stepKey(step: { readonly agent: AgentId; readonly round: number; readonly try: number }): string {
   return `${step.agent}/${step.round}/${step.try}`;
@@ -212,7 +225,7 @@ function finishStep(state: RunState, event: TeamEvent & { readonly type: "step.f
   const agent = findAgent(state, action.agent);
   if (!agent) return;
   agent.steps.push({ kind, action, interrupted });
-  if (interrupted || kind === "synthesis" || kind === "plugin") return;
+  if (interrupted || !isInTeam(kind)) return;
   // Of a try that another was to follow too: a limit may come in between.
   agent.failure = action.kind === "failed" ? { class: action.class, message: action.message, log: action.log } : null;
   if (retry) return;

@@ -8,7 +8,7 @@ import type { Run } from "./run.ts";
 import { closeSteps, stopCauseOf } from "./step.ts";
 import { whyNoLaunch } from "./stop.ts";
 import { createStopper } from "./stopper.ts";
-import { writeAgentSynthesis, writeMarkdown } from "./synthesis.ts";
+import { standingSynthesis, writeAgentSynthesis, writeMarkdown } from "./synthesis.ts";
 import { readWinner } from "./winner.ts";
 
 /**
@@ -41,11 +41,12 @@ export async function deliver(run: Run, decided: Verdict): Promise<RunResult> {
   if (!run.signal) beginSynthesis(run);
   await write(writeResult);
   const closing = run.signal ? closeSteps(run, cause) : Promise.resolve();
-  await write(() => writeMarkdown(run, result, verdict));
+  const stands = standingSynthesis(run, result);
+  if (!stands) await write(() => writeMarkdown(run, result, verdict));
   await closing;
   await write(writeResult);
   await closeSteps(run, cause);
-  if (run.settings.synthesis === "agent" && !run.writeError) {
+  if (!stands && run.settings.synthesis === "agent" && !run.writeError) {
     await write(() => writeAgentSynthesis(run, result));
     await closeSteps(run, "ended");
   }

@@ -23,6 +23,7 @@ export function openRun(setup: TeamSetup): Run {
       // A watcher that fails would fail again at the event that tells of it, and so for ever.
       if (error.hook !== "onEvent" || isNews(error)) reportPlugin(run, error);
     }),
+    early: [],
     running: new Map(),
     claimedTries: new Set(),
     finishing: new Set(),
@@ -58,6 +59,20 @@ export function openRun(setup: TeamSetup): Run {
   return run;
 }
 
+/** Journals the opening, and what has happened before it. Rejects with what keeps the run from beginning. */
+export async function beginRun(run: Run): Promise<void> {
+  await run.begin();
+  const early = run.early ?? [];
+  run.early = null;
+  for (const event of run.opening) {
+    run.emit(event);
+    // Nothing is spent yet; a journal without its beginning would be no use to a resume.
+    if (run.writeError) throw run.writeError;
+  }
+  run.followWarnings((message) => run.emit({ type: "preflight.warning", message: run.redact(message) }));
+  for (const event of early) run.emit(event);
+}
+
 /** Ends the run on a signal: once, the result at once; twice, every child is killed now, and files that are still being copied are left out. */
 export function followSignals(run: Run): () => void {
   return run.onSignal((signal) => {
@@ -67,7 +82,7 @@ export function followSignals(run: Run): () => void {
       return;
     }
     const message = signal.name === "SIGINT" ? "interrupted by Ctrl-C" : `ended by ${signal.name}`;
-    if (run.state.finished) {
+    if (isOver(run)) {
       // The run is over, and its exit code is told: this only hurries the cleanups.
       run.stopper.interrupt(message);
       return;
@@ -96,6 +111,10 @@ function createEmitter(runOf: () => Run): (body: EventBody) => void {
   let showing = false;
   return (body) => {
     const run = runOf();
+    if (run.early) {
+      run.early.push(body);
+      return;
+    }
     queue.push(record(run, body));
     if (showing) return;
     showing = true;
@@ -136,6 +155,11 @@ function append(run: Run, body: EventBody): TeamEvent {
   }
 }
 
+/** Its `run.finished` is journaled: that of this process, as a resumed run may have one of before. */
+function isOver({ early, state }: Run): boolean {
+  return early === null && state.finished;
+}
+
 /** How many different failures of one watcher are told. */
 const failuresOfWatcher = 3;
 
@@ -153,6 +177,6 @@ function createFilter(): (error: PluginError) => boolean {
 function reportPlugin(run: Run, { plugin, hook, detail, file }: PluginError): void {
   const message = run.redact(detail.replace(/\s*\n\s*/g, " "));
   // A cleanup that fails after the end is no part of the run any more: the journal ends with run.finished.
-  if (!run.state.finished) run.emit({ type: "plugin.error", plugin, hook, message, ...(file ? { file } : {}) });
+  if (!isOver(run)) run.emit({ type: "plugin.error", plugin, hook, message, ...(file ? { file } : {}) });
   run.log.warn(`plugin ${plugin}${file ? ` (${file})` : ""}, ${hook}: ${message}`);
 }

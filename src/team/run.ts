@@ -39,6 +39,8 @@ export interface TeamSetup {
   readonly redact: (text: string) => string;
   /** Calls back when the process is told to end; the second call kills at once. */
   readonly onSignal: (callback: (signal: RunSignal) => void) => () => void;
+  /** Called once nothing keeps the run from beginning: its plugins have started. Rejects with a TeamError when it cannot begin all the same. */
+  readonly begin: () => Promise<void>;
   /** What the journal begins with: `run.started` or `run.resumed`, then the warnings of preflight. */
   readonly opening: readonly EventBody[];
   /** Hands over the engine's warnings, which are journaled. */
@@ -54,6 +56,8 @@ export interface RunSignal {
 export interface Run extends TeamSetup {
   readonly hooks: TeamHooks;
   readonly host: PluginHost;
+  /** Events of the time before the run began, for after its opening; null since then. */
+  early: EventBody[] | null;
   /** Steps whose children are alive. */
   readonly running: Map<RunningStep, AgentId>;
   /** Attempts whose numbers are given, by `stepKey`. */

@@ -1,7 +1,7 @@
 import { join, relative } from "node:path";
 import type { RunningStep, StepReport, StepSpec, StopCause } from "../engine/engine.ts";
 import type { LaunchRequest } from "../plugin/hooks.ts";
-import { findAgent, type StepKind, stepKey, unfinishedSteps } from "../session/state.ts";
+import { findAgent, isInTeam, type StepKind, stepKey, unfinishedSteps } from "../session/state.ts";
 import { findPoison } from "../session/steps.ts";
 import type { Action, DecisionReason } from "../types.ts";
 import { noteLaunch, unjournaledLaunches } from "./launch-note.ts";
@@ -126,10 +126,6 @@ export function stopCauseOf(reason: DecisionReason): StopCause {
 }
 
 // --- internal ---
-
-function isInTeam(kind: StepKind): boolean {
-  return kind === "round" || kind === "retry";
-}
 
 function stopWith(run: Run, running: RunningStep): () => void {
   const { stopper } = run;

@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import type { SynthesisDocument } from "../plugin/hooks.ts";
 import { writeFileAtomic } from "../session/atomic.ts";
 import { copyDeliverable, copyWinner } from "../session/deliverable.ts";
@@ -30,6 +31,19 @@ export async function writeMarkdown(run: Run, result: RunResult, verdict: Verdic
   const { markdown } = await askPlugins(run, document);
   await writeFileAtomic(directory.finalAnswer, markdown === "" ? result.answer : markdown);
   run.emit({ type: "synthesis.finished", kind: "markdown", path: directory.finalAnswer });
+}
+
+/**
+ * Whether a synthesis by a model is there already, as its files and the journal say: it is paid for, and a resume that only has to make
+ * `result.json` anew makes no other.
+ */
+export function standingSynthesis({ state, directory }: Run, result: RunResult): boolean {
+  if (state.synthesis !== "agent" || result.answer === null || !existsSync(directory.finalAnswer)) return false;
+  const present = (path: string) => (existsSync(path) ? path : null);
+  const [deliverable, winner] = [present(directory.deliverable), present(directory.winner)];
+  result.synthesis = { kind: "agent", path: directory.finalAnswer, deliverable, winner, why_not_agent: null };
+  result.warnings.push("result.json is made anew; what the checks found in the files is in final_answer.md");
+  return true;
 }
 
 /** Offers plugins to make a synthesis by a model; keeps the Markdown document, with the reason, where none comes of it. */

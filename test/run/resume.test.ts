@@ -3,6 +3,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync
 import type { TeamEvent } from "../../src/session/events.ts";
 import type { RunResult } from "../../src/session/result.ts";
 import type { FakeStep } from "../fixtures/fake-massgen/script.ts";
+import { pluginText } from "../support/outside-plugin.ts";
 import type { TestProject } from "../support/project.ts";
 import { argumentsOf, createRunProject, inTurn, linesOf, onlyRun, patience, type RunSpec } from "../support/runs.ts";
 import { until } from "../support/temp.ts";
@@ -65,6 +66,75 @@ test.concurrent(
       project.script(script);
       expect((await project.cli(["resume", "--max-rounds", "3"])).code).toBe(0);
       expect(read(project).result.decision).toMatchObject({ kind: "consensus", winner: "agent_a" });
+    }),
+  patience,
+);
+
+test.concurrent(
+  "a resume whose plugin cannot start leaves result, journal and decision as they were",
+  () =>
+    inTurn(async () => {
+      const body = 'team.stop({ reason: "plugin", message: "never" }); throw new Error("no server");';
+      const spec: RunSpec = {
+        plays: { a: "answer, vote a", b: "answer, vote a" },
+        args: ["--max-rounds", "1"],
+        files: { "bad.ts": pluginText("bad", body) },
+      };
+      await using project = createRunProject(spec);
+      await project.cli(argumentsOf(spec));
+      const { root, journal, result } = onlyRun(project);
+      const files = () => [readdirSync(root).sort(), readFileSync(journal, "utf8"), readFileSync(result, "utf8")];
+      const [before, launches] = [files(), project.launches("step").length];
+      const { code, stderr } = await project.cli(["resume", "--max-rounds", "3", "--plugin", "./bad.ts"]);
+      expect({ code, stderr }).toEqual({ code: 3, stderr: expect.stringContaining("no server") });
+      expect(files()).toEqual(before);
+      expect(await project.cli(["resume"])).toMatchObject({ code: 0, stderr: expect.stringContaining("this run is decided") });
+      expect(project.launches("step").length).toBe(launches);
+      expect((await project.cli(["resume", "--max-rounds", "3"])).code).toBe(0);
+      expect(read(project).result.decision).toMatchObject({ kind: "consensus", winner: "agent_a" });
+    }),
+  patience,
+);
+
+test.concurrent(
+  "what a plugin says while a resume starts it comes after run.resumed",
+  () =>
+    interrupted({ plays: { a: "answer", b: [hangs] } }, "SIGINT", hasFinished("agent_a"), async (project) => {
+      const body = 'team.stop({ reason: "plugin", message: "enough" });';
+      writeFileSync(`${project.directory}/enough.ts`, pluginText("enough", body));
+      const before = read(project).events.length;
+      expect((await project.cli(["resume", "--plugin", "./enough.ts"])).code).toBe(4);
+      const { events, result } = read(project);
+      expect(events.map(({ seq }) => seq)).toEqual(events.map((_, index) => index + 1));
+      const types = events.slice(before).map(({ type }) => type);
+      expect(types.filter((type) => type === "run.resumed" || type === "stop")).toEqual(["run.resumed", "stop"]);
+      expect(result.decision).toMatchObject({ kind: "forced", reason: "plugin", winner: "agent_a" });
+    }),
+  patience,
+);
+
+test.concurrent(
+  "a synthesis by a model that is journaled and there is not paid for again when result.json is made anew",
+  () =>
+    inTurn(async () => {
+      const synthesis = { answer: { text: "The merged text", files: { "merged.txt": "m" } } };
+      const spec: RunSpec = {
+        plays: { a: "answer, vote a", b: "answer, vote a" },
+        args: ["--synthesis", "agent"],
+        script: { rules: [{ when: { session: "synthesis/session" }, step: synthesis }] },
+      };
+      await using project = createRunProject(spec);
+      await project.cli(argumentsOf(spec));
+      const { result: path, finalAnswer, deliverable } = onlyRun(project);
+      const [launches, before, document] = [project.launches("step").length, read(project).result, readFileSync(finalAnswer, "utf8")];
+      writeFileSync(path, "{");
+      expect((await project.cli(["resume"])).code).toBe(0);
+      expect(project.launches("step").length).toBe(launches);
+      const { result } = read(project);
+      expect(result).toMatchObject({ decision: before.decision, cost: before.cost, synthesis: before.synthesis });
+      expect(result.warnings).toContain("result.json is made anew; what the checks found in the files is in final_answer.md");
+      expect(readFileSync(finalAnswer, "utf8")).toBe(document);
+      expect(readdirSync(deliverable)).toEqual(["merged.txt"]);
     }),
   patience,
 );

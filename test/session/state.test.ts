@@ -163,6 +163,19 @@ describe("a round", () => {
 });
 
 describe("the ballots of a barrier", () => {
+  test("are those of the team's rounds: a plugin's step and one that was stopped vote in no barrier", () => {
+    const state = fold([
+      started("ab"),
+      stepFinished("a", { vote: "agent_b", step: 1 }),
+      stepFinished("a", { vote: "agent_a", step: 1 }, { round: 0, kind: "plugin" }),
+      stepFinished("a", { vote: "agent_a", step: 1 }, { try: 2, interrupted: true }),
+    ]);
+    const ballot = findAgent(state, "agent_a")?.ballot;
+    if (!ballot) throw new Error("no ballot");
+    fold([barrier(1, [ballot])], state);
+    expect(state.standings.get("agent_a")).toMatchObject({ target: "agent_b", round: 1 });
+  });
+
   test("keep their marks in the state", () => {
     const state = fold([started("ab"), stepFinished("a", { vote: "agent_b", step: 1 })]);
     const ballot = findAgent(state, "agent_a")?.ballot;
