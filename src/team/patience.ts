@@ -9,19 +9,21 @@ const hurriedSeconds = 2;
  * Waits for plugins, each as long as it may take by itself; from a signal on only a moment more, however long they may take, or nothing but
  * `kill -9` would end a run.
  * @param first what that moment comes after: what plugins may wait for themselves
+ * @param seconds how long that moment is
  */
 export function withPatience<T>(
   run: Run,
   hook: PluginError["hook"],
   work: Promise<T>,
   first: () => Promise<unknown> = async () => {},
+  seconds = hurriedSeconds,
 ): Promise<T> {
   const hurried = run.stopper.whenInterrupted.then(async () => {
     await first();
     try {
-      await within(hurriedSeconds, work.then(nothing, nothing));
+      await within(seconds, work.then(nothing, nothing));
     } catch {
-      throw new PluginError("(unknown)", hook, `it did not finish within ${hurriedSeconds} s of the signal`, null);
+      throw new PluginError("(unknown)", hook, `it did not finish within ${seconds} s of the signal`, null);
     }
     return work;
   });

@@ -90,11 +90,19 @@ function newDocument(run: Run, result: RunResult, kind: "agent" | "markdown", an
   };
 }
 
+/**
+ * Seconds that plugins have after a signal for a synthesis that is paid for: its files may be many. More than elsewhere, as `result.json` and
+ * the document of the winner are there already; less than the 7.5 s that a host gives (reliability.md).
+ */
+const paidSeconds = 5;
+
 async function askPlugins(run: Run, document: SynthesisDocument): Promise<SynthesisDocument> {
   try {
+    const work = run.hooks.onSynthesis.promise(document);
+    if (document.kind === "markdown") return (await withPatience(run, "onSynthesis", work)) ?? document;
     // A signal stops the synthesis step: what its plugin makes of that comes after its end.
-    const steps = () => (document.kind === "agent" ? Promise.all([...run.running.keys()].map(({ report }) => report)) : Promise.resolve());
-    return (await withPatience(run, "onSynthesis", run.hooks.onSynthesis.promise(document), steps)) ?? document;
+    const steps = () => Promise.all([...run.running.keys()].map(({ report }) => report));
+    return (await withPatience(run, "onSynthesis", work, steps, paidSeconds)) ?? document;
   } catch (error) {
     run.pluginWarned(error, "onSynthesis");
     return document;
