@@ -5,7 +5,7 @@ import { StepError } from "./failure.ts";
 import type { StepLimits } from "./limits.ts";
 import type { ConnectedModel } from "./models.ts";
 import { fileTools, type Reach, runFileTool, type ToolOutcome } from "./tools.ts";
-import { askModel, type ModelReply, type ToolCall, type TurnObserver } from "./turn.ts";
+import { askModel, type ModelReply, type ToolCall, type TurnObserver, type TurnSetting } from "./turn.ts";
 import type { UsageMeter } from "./usage.ts";
 import { type Decision, decide, workflowTools } from "./workflow.ts";
 import { ToolError } from "./workspace/places.ts";
@@ -14,6 +14,8 @@ import { ToolError } from "./workspace/places.ts";
 export interface StepObserver extends TurnObserver {
   tool(name: string, input: unknown): void;
   toolDone(name: string, outcome: ToolOutcome): void;
+  /** A request is sent. */
+  asking(): void;
   /** The sums have changed. */
   usage(): void;
 }
@@ -45,12 +47,12 @@ export async function deliberate(setting: DeliberationSetting): Promise<Decision
     requireLeft(turn, setting);
     const closing = isClosing(turn, setting);
     const tools = closing ? endings : [...fileTools, ...endings];
-    const onUsage = (usage: Parameters<UsageMeter["add"]>[0]) => {
-      meter.add(usage);
+    const onUsage: TurnSetting["onUsage"] = (usage, whole) => {
+      meter.add(usage, whole);
       observer.usage();
     };
     const request = { system: setting.system, messages, tools, demandTool: closing || patience.silent > 1 };
-    const reply = await askModel({ ...setting, onUsage }, request);
+    const reply = await askModel({ ...setting, onRequest: observer.asking, onUsage }, request);
     messages.push(...reply.messages);
     const { decision, results } = await runCalls(reply, setting);
     if (decision !== null) return decision;

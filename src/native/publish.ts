@@ -89,8 +89,8 @@ function summaryOf(publication: Publication, timestamp: string, step: number, wo
     cost: {
       input_tokens: usage.inputTokens,
       output_tokens: usage.outputTokens,
-      // Left out while it is unknown: a zero would say that it was free.
-      ...(usage.usd === null ? {} : { estimated_cost: usage.usd }),
+      // Left out while it is unknown: a zero would say that it was free, and a part that it was all.
+      ...(usage.usd === null || usage.uncounted > 0 ? {} : { estimated_cost: usage.usd }),
     },
     workspace_path: workspace,
   };

@@ -61,15 +61,22 @@ describe("what a reply costs", () => {
 });
 
 describe("what a step costs", () => {
-  test("is the sum of its replies, and unknown as soon as one part of it is", () => {
+  test("is the sum of its replies, at least that where not all was counted, unknown without a price, and nothing before the first", () => {
     const meter = createMeter({ input: 10, output: 100 });
     meter.add(usage);
     meter.add(usage);
-    expect(meter.total).toEqual({ inputTokens: 2000, outputTokens: 200, usd: 0.04, replies: 2 });
+    expect(meter.total).toEqual({ inputTokens: 2000, outputTokens: 200, usd: 0.04, replies: 2, uncounted: 0 });
     meter.add(null);
-    expect(meter.total).toEqual({ inputTokens: 2000, outputTokens: 200, usd: null, replies: 3 });
+    meter.add(usage, false);
+    expect(meter.total).toEqual({ inputTokens: 3000, outputTokens: 300, usd: 0.06, replies: 4, uncounted: 2 });
     const unpriced = createMeter(null);
+    expect(unpriced.total.usd).toBe(0);
     unpriced.add(usage);
     expect(unpriced.total.usd).toBeNull();
+    const [silent, free] = [createMeter({ input: 10, output: 100 }), createMeter({ input: 0, output: 0 })];
+    silent.add(null);
+    free.add(null);
+    expect(silent.total).toMatchObject({ usd: null, uncounted: 1 });
+    expect(free.total).toMatchObject({ usd: 0, uncounted: 0 });
   });
 });

@@ -1,6 +1,8 @@
 import { describe, expect, setDefaultTimeout, test } from "bun:test";
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { createCostReader } from "../../src/engine/massgen/cost.ts";
+import { type StepCost, unknownCost } from "../../src/types.ts";
 import { createSession, type StepOptions, type StepOutcome, type TestSession } from "./support.ts";
 import { type Act, type SeenRequest, startWireServer } from "./wire/server.ts";
 import { wires } from "./wire/wire.ts";
@@ -75,7 +77,12 @@ describe("the contract (massgen.md)", () => {
       return answer("Four");
     };
     await step(session, [{ calls: [call("list_files", {})] }, look], { config: "price: { input: 3, output: 15 }\n" });
-    expect(JSON.parse(status).costs).toEqual({ total_input_tokens: 1000, total_output_tokens: 100, total_estimated_cost: 0.0045 });
+    expect(JSON.parse(status).costs).toEqual({
+      total_input_tokens: 1000,
+      total_output_tokens: 100,
+      total_estimated_cost: 0.0045,
+      open_request: true,
+    });
     expect(JSON.parse(readFileSync(join(attempt, "metrics_summary.json"), "utf8")).totals).toEqual({
       input_tokens: 2000,
       output_tokens: 200,
@@ -88,6 +95,23 @@ describe("the contract (massgen.md)", () => {
     await using session = createSession();
     await step(session, [answer("Four")]);
     expect(session.read("agent_a/last_action.json")?.cost).toEqual({ input_tokens: 1000, output_tokens: 100 });
+  });
+
+  test("a request under way is written down: a step that is killed over it has cost more than it counted", async () => {
+    await using session = createSession();
+    const seen: (StepCost | null)[] = [];
+    const look = (): Act => {
+      const reader = createCostReader(session.temp.join("run_agent_a"), "agent_a", null);
+      seen.push(reader.read(), reader.readLast());
+      return seen.length > 2 ? answer("Four") : { calls: [call("list_files", {})] };
+    };
+    await step(session, [look, look], { config: "price: { input: 3, output: 15 }\n" });
+    const [before, killedBefore, between, killedBetween] = seen;
+    expect([before, killedBefore]).toEqual([{ usd: 0, inputTokens: 0, outputTokens: 0 }, unknownCost]);
+    expect(between).toEqual({ usd: 0.0045, inputTokens: 1000, outputTokens: 100 });
+    expect(killedBetween).toEqual({ usd: 0.0045, inputTokens: 1000, outputTokens: 100, incomplete: true });
+    const last = createCostReader(session.temp.join("run_agent_a"), "agent_a", null).readLast();
+    expect(last).toEqual({ usd: 0.009, inputTokens: 2000, outputTokens: 200 });
   });
 
   test("the next step of an agent has the next number, and last_action.json tells of it", async () => {
