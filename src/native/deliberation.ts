@@ -113,7 +113,8 @@ async function runCalls(
     observer.tool(call.name, call.input);
     const outcome = found ? await runFileTool(found, call.input, reach) : { text: `Error: there is no tool ${call.name}`, failed: true };
     observer.toolDone(call.name, outcome);
-    stop.throwIfAborted();
+    // An answer or a vote in the same reply is paid for; it takes a moment more.
+    if (endings.length === 0) stop.throwIfAborted();
     failed ||= outcome.failed;
     results.push({ call, ending: false, ...outcome });
   }

@@ -110,7 +110,6 @@ async function run(step: NativeStep, stop: AbortController, hide: (secrets: read
       seconds,
       usage,
       now,
-      stop: stop.signal,
     });
     if (decision.kind === "vote") stream.event("vote", { target: decision.candidate.agent, reason: decision.reason });
     else stream.event("answer_submitted", { content: plainLine(decision.content, 500), step: published.step });

@@ -1,5 +1,16 @@
 import { describe, expect, setDefaultTimeout, test } from "bun:test";
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  globSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { createCostReader } from "../../src/engine/massgen/cost.ts";
 import { type StepCost, unknownCost } from "../../src/types.ts";
@@ -26,6 +37,7 @@ async function step(session: TestSession, acts: Acts, options: Partial<StepOptio
   return { ...outcome, requests: server.requests };
 }
 
+const glob = (cwd: string, pattern: string) => globSync(pattern, { cwd }).length > 0;
 const linesOf = (text: string) => text.split("\n").filter((line) => line !== "");
 const events = (stdout: string) => linesOf(stdout).map((line): { event_type: string; data: Record<string, unknown> } => JSON.parse(line));
 
@@ -340,6 +352,50 @@ describe("a step appears whole or not at all", () => {
     });
     expect(outcome).toMatchObject({ code: 4, failureClass: "killed", message: "ended by SIGTERM" });
     expect(session.files()).toEqual([]);
+  });
+
+  test("one that has decided is not stopped any more: what was paid for is delivered, with its files", async () => {
+    for (const when of [".massgen/**/metrics_summary.json", ".massgen/workspaces/*/a/b.txt"]) {
+      await using session = createSession();
+      let stop: ((cause: string) => void) | null = null;
+      const date = () => {
+        if (stop !== null && existsSync(session.temp.join("run_agent_a")) && glob(session.temp.join("run_agent_a"), when)) {
+          stop("SIGTERM");
+          stop = null;
+        }
+        return Date.now();
+      };
+      const stopper: StepOptions["stopper"] = (callback) => {
+        stop = callback;
+      };
+      const reply = { calls: [call("write_file", { path: "a/b.txt", content: "b" }), call("new_answer", { content: "See a/b.txt" })] };
+      const outcome = await step(session, [reply], { stopper, date });
+      expect([when, stop]).toEqual([when, null]);
+      expect(outcome).toMatchObject({ code: 0 });
+      expect(session.files()).toEqual(["agent_a/001/answer.json", "agent_a/001/workspace/a/b.txt", "agent_a/last_action.json"]);
+    }
+  });
+
+  test("files of every depth are published, also to another file system, and can be read by other users", async () => {
+    const deep = `${"d/".repeat(80)}deep.txt`;
+    for (const elsewhere of [null, "/dev/shm"]) {
+      if (elsewhere !== null && !existsSync(elsewhere)) continue;
+      await using session = createSession();
+      const home = elsewhere === null ? null : mkdtempSync(join(elsewhere, "mg-team-test-"));
+      if (home !== null) symlinkSync(home, session.path);
+      try {
+        const files = [call("write_file", { path: deep, content: "x" }), call("write_file", { path: "run.sh", content: "#!/bin/sh\n" })];
+        const outcome = await step(session, [{ calls: [...files, call("new_answer", { content: "See it" })] }]);
+        expect(outcome).toMatchObject({ code: 0 });
+        const workspace = join(session.path, "agents/agent_a/001/workspace");
+        expect(statSync(join(workspace, deep)).mode & 0o777).toBe(0o644);
+        expect(statSync(join(workspace, "run.sh")).mode & 0o777).toBe(0o755);
+        expect(statSync(join(workspace, "d")).mode & 0o777).toBe(0o755);
+        expect(statSync(workspace).mode & 0o777).toBe(0o755);
+      } finally {
+        if (home !== null) rmSync(home, { recursive: true });
+      }
+    }
   });
 
   test("its directory has another name until it is finished, and nothing of it stays", async () => {
