@@ -144,7 +144,7 @@ async function prepare(
   );
   const { context, instructions } = config;
   const assignment: Assignment = { query: step.query, answers, criteria, context, instructions, mark, now: step.clock.date() };
-  const reach = { mark, places: { workspace, candidates, context, sessionDir } };
+  const reach = { mark, places: { workspace, candidates, context, sessionDir, foreign: new Set<string>() } };
   return { system: systemPrompt(assignment), opening: openingMessage(assignment), reach };
 }
 
