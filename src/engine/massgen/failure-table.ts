@@ -135,9 +135,9 @@ export const failureTable: readonly FailureRow[] = [
 export const consequence =
   /Agent failed to use workflow tools after|Unable to provide coordinated answer|agent did not produce an answer or vote|no successful agents/;
 
-/** Errors that a step survives: programs beside the agent, tools that it called (seen; mcp_tools/client.py). */
+/** Errors that a step survives: programs beside the agent, hooks, tools that it called (seen; mcp_tools/client.py, hooks.py, code_generator.py; tool/). */
 export const survivable =
-  /^Failed to connect to \w+|MCP (manager|connection) error|Error executing .* tool|Error in custom tool|during File Search cleanup|openskills/;
+  /^Failed to connect to \w+|MCP (manager|connection) error|Error executing .* tool|Error in custom tool|^Error executing [\w.-]+: |^Tool call failed for |^(\[\w+\] )?(Computer use tool|Tool '[^']*') failed|Error calling [\w-]+\.[\w-]+: |^\[\w*Hook(Manager)?\] |during File Search cleanup|openskills/;
 
 /** The row of a line, or null. */
 export function rowOf(text: string): FailureRow | null {

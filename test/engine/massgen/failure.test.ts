@@ -57,6 +57,29 @@ describe("the log of a real step that failed", () => {
 });
 
 describe("a cause", () => {
+  test("is never an error that the step survived: whatever a tool or a hook failed over, with and without its traceback", () => {
+    const end = "18:56:40 | ERROR    | Step mode: agent did not produce an answer or vote";
+    const unauthorized = "Client error '401 Unauthorized' for url 'http://localhost:3000/api'";
+    const errors = [
+      `massgen.mcp_tools.client:call_tool:790 - Tool call failed for fetch on web: ${unauthorized}`,
+      `Tool call failed for fetch on web: ${unauthorized}`,
+      `Error executing mcp tool fetch: ${unauthorized}`,
+      `Error executing web_search: ${unauthorized}`,
+      `[PermissionClientSession] Tool 'fetch' failed: ${unauthorized}`,
+      `[MCP Client] Error calling web.fetch: ${unauthorized}`,
+      `[PythonCallableHook] Hook audit failed: ${unauthorized}`,
+      `Computer use tool failed: ${unauthorized}`,
+    ];
+    const traceback = `Traceback (most recent call last):\n  File "x.py", line 1\nhttpx.HTTPStatusError: ${unauthorized}`;
+    for (const error of errors) {
+      for (const below of ["", `\n${traceback}`]) {
+        const cause = causeOf(`18:56:15 | ERROR    | ${error}${below}\n${end}`);
+        expect([error, explain(ended(2), cause).class]).toEqual([error, "no_action"]);
+      }
+    }
+    expect(explain(ended(2), causeOf(`18:56:15 | ERROR    | ${errors[0]}\n18:56:16 | ERROR    | boom\n${traceback}`)).class).toBe("auth");
+  });
+
   test("is the last line of a traceback", () => {
     const text = 'Traceback (most recent call last):\n  File "x.py", line 1, in <module>\n    boom()\nValueError: bad value';
     expect(explain(ended(1), causeOf(text))).toMatchObject({ class: "crash", message: "ValueError: bad value (exit 1)" });
