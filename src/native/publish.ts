@@ -3,6 +3,7 @@ import fs from "node:fs";
 import { dirname, join } from "node:path";
 import { systemCodeOf } from "../errors.ts";
 import { syncDirectory, writeFileAtomicSync } from "../session/atomic.ts";
+import { nativeMark } from "../session/internals.ts";
 import { writeError } from "../session/reasons.ts";
 import { newestStep } from "../session/steps.ts";
 import { copyPlanned } from "../session/tree-copy.ts";
@@ -71,7 +72,8 @@ export async function publish(publication: Publication): Promise<Published> {
 // --- internal ---
 
 function contentOf({ agent, decision, seenSteps }: Publication, timestamp: string): Readonly<Record<string, unknown>> {
-  if (decision.kind === "new_answer") return { agent_id: agent, answer: decision.content, timestamp };
+  // MassGen reads over the last field: it is how we know that MassGen keeps nothing in this workspace.
+  if (decision.kind === "new_answer") return { agent_id: agent, answer: decision.content, timestamp, engine: nativeMark };
   const { candidate, reason } = decision;
   return { voter: agent, target: candidate.agent, reason, seen_steps: seenSteps, timestamp };
 }

@@ -202,6 +202,26 @@ describe("files of others", () => {
     expect(await place.call("read_file", { path: "@agent1.md" })).toContain("Their answer");
   });
 
+  test("are those that they wrote: what MassGen keeps is left out of its own agents' answers, at every depth, and nowhere else", async () => {
+    await using place = createPlace();
+    const theirs = "session/agents/agent_b/001";
+    for (const path of [".gemini/settings.json", ".cache/x", "js/.cache/x"]) {
+      place.temp.write(`${theirs}/workspace/${path}`, "x");
+      place.temp.write(`docs/${path}`, "x");
+      await place.call("write_file", { path, content: "x" });
+    }
+    const own = await place.call("list_files", {});
+    for (const path of [".gemini/settings.json", ".cache/x", "js/.cache/x"]) expect(own).toContain(path);
+    expect(await place.call("copy_file", { from: place.temp.join("docs"), to: "docs" })).toStartWith("copied 4 files");
+    place.temp.write(`${theirs}/answer.json`, JSON.stringify({ agent_id: "agent_b", answer: "x" }));
+    expect(await place.call("list_files", { path: "@agent1" })).not.toMatch(/gemini|\n\.cache/);
+    expect(await place.call("list_files", { path: "@agent1/js" })).toContain(".cache/x");
+    expect(await place.call("copy_file", { from: "@agent1", to: "massgen" })).toStartWith("copied 3 files");
+    place.temp.write(`${theirs}/answer.json`, JSON.stringify({ agent_id: "agent_b", answer: "x", engine: "mg-team" }));
+    expect(await place.call("list_files", { path: "@agent1" })).toContain(".gemini/settings.json");
+    expect(await place.call("copy_file", { from: "@agent1", to: "native" })).toStartWith("copied 5 files");
+  });
+
   test("are never changed", async () => {
     await using place = createPlace();
     for (const [name, input] of [

@@ -1,5 +1,5 @@
 import fs from "node:fs";
-import { join } from "node:path";
+import { join, relative, sep } from "node:path";
 import { writeFileAtomicSync } from "../../session/atomic.ts";
 import { internalsOf } from "../../session/internals.ts";
 import { reasonOf } from "../../session/reasons.ts";
@@ -48,7 +48,7 @@ export async function listFiles(path: string, places: Places): Promise<Listing> 
   const place = placeOf(path, places);
   const { path: real, stats } = existing(place);
   if (!stats.isDirectory()) return { place, lines: [`${place.name} is a file of ${stats.size} bytes`] };
-  const isInternal = place.kind === "context" ? () => false : internalsOf(real);
+  const isInternal = place.kind === "context" ? () => false : internalIn(place, real);
   const lines: string[] = [];
   const long = new Set([".git", "node_modules", ".massgen"]);
   const enter = (entry: { readonly path: string }) =>
@@ -122,7 +122,7 @@ export async function copyFiles(from: string, to: string, places: Places): Promi
     markForeign(source, target, places);
     return `copied ${source.name} to ${target.name}`;
   }
-  const isInternal = internalsOf(real);
+  const isInternal = internalIn(source, real);
   const found: { readonly path: string; readonly executable: boolean; readonly source: Place; readonly target: Place }[] = [];
   const [skipped, failed]: [string[], string[]] = [[], []];
   const top = to.replace(/\/+$/, "");
@@ -167,6 +167,13 @@ export function deleteFile(path: string, places: Places): string {
 }
 
 // --- internal ---
+
+/** What is no part of the answer below a directory of a place; of the user's own files, and of the step's, only what is git's. */
+function internalIn(place: Place, directory: string): (entry: TreeEntry) => boolean {
+  const isInternal = internalsOf(place.root, "nobody");
+  const above = relative(place.root, directory).split(sep).join("/");
+  return (entry) => isInternal(above === "" ? entry : { ...entry, path: `${above}/${entry.path}` });
+}
 
 /** From where to where a file below a directory is copied; null when the tools have no path for it. */
 function pairOf(entry: TreeEntry & { readonly kind: "file" }, source: Place, top: string, places: Places) {
