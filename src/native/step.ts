@@ -76,7 +76,7 @@ async function run(step: NativeStep, stop: AbortController, hide: (secrets: read
   const status = (line: string) => (step.streamEvents ? step.stderr : step.stdout)(`${line}\n`);
   const note = (sentence: string) => step.stderr(`mg-team step: ${sentence}\n`);
   const record = openRecord(cwd, config.agent, `${config.type}/${config.model}`, clock.date());
-  const meter = createMeter(config.price ?? listPrice(config.type, config.model));
+  const meter = createMeter(config.price ?? listPrice(config.type, config.model, config.baseUrl));
   const stream = createEventStream({ agent: config.agent, clock, write: step.streamEvents ? step.stdout : null, note });
   try {
     for (const line of [`LOG_DIR: ${record.directory}`, `STATUS: ${record.statusFile}`, `SESSION_DIR: ${sessionDir}`]) status(line);

@@ -13,6 +13,7 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { createCostReader } from "../../src/engine/massgen/cost.ts";
+import { readSession } from "../../src/native/peers.ts";
 import { type StepCost, unknownCost } from "../../src/types.ts";
 import { createSession, type StepOptions, type StepOutcome, type TestSession } from "./support.ts";
 import { type Act, type SeenRequest, startWireServer } from "./wire/server.ts";
@@ -192,6 +193,20 @@ describe("what a voter has seen", () => {
     const { requests } = await step(session, [meanwhile]);
     expect(session.read("agent_a/001/vote.json")).toMatchObject({ target: "agent_b", seen_steps: { agent_b: 1 } });
     expect(requests[0]?.text).not.toContain("Five");
+  });
+
+  test("is what it was shown, also when a peer answers while it reads", async () => {
+    await using session = createSession();
+    session.answer("agent_b", 1, "old");
+    session.answer("agent_c", 1, "\n");
+    const { candidates, seenSteps } = readSession(session.path, (items) => {
+      session.answer("agent_b", 2, "new");
+      session.answer("agent_c", 2, "new");
+      session.answer("agent_d", 1, "new");
+      return items;
+    });
+    expect(candidates.map(({ agent, step, text }) => [agent, step, text])).toEqual([["agent_b", 1, "old"]]);
+    expect(seenSteps).toEqual({ agent_b: 1, agent_c: 1 });
   });
 
   test("are each agent's newest answers, its own among them, and no votes", async () => {
