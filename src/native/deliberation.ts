@@ -107,11 +107,13 @@ async function runCalls(
   const endings = reply.calls.filter(isEnding);
   const results: Result[] = [];
   let failed = reply.brokenCalls > 0;
+  let length = 0;
   for (const call of reply.calls) {
     if (isEnding(call)) continue;
     const found = fileTools.find(({ name }) => name === call.name);
     observer.tool(call.name, call.input);
-    const outcome = found ? await runFileTool(found, call.input, reach) : { text: `Error: there is no tool ${call.name}`, failed: true };
+    const outcome = length > mostResults ? tooMuch : await run(found, call, reach);
+    length += outcome.text.length;
     observer.toolDone(call.name, outcome);
     // An answer or a vote in the same reply is paid for; it takes a moment more.
     if (endings.length === 0) stop.throwIfAborted();
@@ -132,6 +134,17 @@ async function runCalls(
     if (!(error instanceof ToolError)) throw error;
     return refuse(`${error.message}; nothing was submitted`);
   }
+}
+
+/** Characters of all results of one reply: what goes beyond would cost a fortune, or be refused by the model with all that was paid for. */
+const mostResults = 200_000;
+const tooMuch: ToolOutcome = {
+  text: `Error: the results of this reply are longer than ${mostResults} characters, so this call was not run; make it again, with fewer at a time`,
+  failed: true,
+};
+
+async function run(tool: (typeof fileTools)[number] | undefined, { name, input }: ToolCall, reach: Reach): Promise<ToolOutcome> {
+  return tool ? runFileTool(tool, input, reach) : { text: `Error: there is no tool ${name}`, failed: true };
 }
 
 /** In one message with those that the SDK has answered already: providers want all results of a reply together. */

@@ -72,6 +72,7 @@ export const longestWait = 60;
  */
 export async function askModel(setting: TurnSetting, request: TurnRequest): Promise<ModelReply> {
   const { clock, limits, stop, observer, connected } = setting;
+  let silences = 0;
   for (let attempt = 1; ; attempt++) {
     try {
       return await attemptTurn(setting, request);
@@ -81,7 +82,8 @@ export async function askModel(setting: TurnSetting, request: TurnRequest): Prom
       const { error, retryable, waitSeconds } =
         thrown instanceof Accident ? thrown.failure : explainProviderError(thrown, connected.provider);
       const wait = waitSeconds ?? 2 ** (attempt - 1);
-      if (!retryable || attempt >= limits.attempts || wait > longestWait) throw error;
+      silences += error.failureClass === "timeout" ? 1 : 0;
+      if (!retryable || attempt >= limits.attempts || silences > mostSilences || wait > longestWait) throw error;
       observer.retry(error.message, wait);
       await clock.sleep(wait, stop);
       stop.throwIfAborted();
@@ -90,6 +92,9 @@ export async function askModel(setting: TurnSetting, request: TurnRequest): Prom
 }
 
 // --- internal ---
+
+/** Each has lasted for minutes already: a third one would take more than the time that a run usually has. */
+const mostSilences = 1;
 
 /** An attempt that went wrong in a way that no error tells of. */
 class Accident extends Error {

@@ -138,6 +138,10 @@ for (const wire of wires) {
       await using step = await run(wire, [{ hang: true }], { limits: { silence_seconds: 0.1, attempts: 2 } });
       expect(step).toMatchObject({ code: 3, failureClass: "timeout" });
       expect(step.requests).toHaveLength(2);
+      // Also where more attempts at other accidents are left.
+      await using patient = await run(wire, [{ fail: "server" }, { hang: true }], { limits: { silence_seconds: 0.1, attempts: 9 } });
+      expect(patient).toMatchObject({ code: 3, failureClass: "timeout" });
+      expect(patient.requests).toHaveLength(3);
     });
 
     test("what a reply has cost that was not counted to its end stays unknown; a refusal costs nothing", async () => {

@@ -327,6 +327,22 @@ describe("what a model does wrong it is told, and may try again", () => {
 describe("limits have names", () => {
   const busy: Act = { calls: [call("list_files", {})] };
 
+  test("the results of one reply: what goes beyond is not run, and can be asked for again", async () => {
+    await using session = createSession();
+    session.answer("agent_b", 1, "See it", { "big.txt": "0123456789".repeat(50_000) });
+    const reads = Array.from({ length: 60 }, (_, index) => call("read_file", { path: "@agent1/big.txt", offset: index }));
+    const { code, requests } = await step(session, [
+      { calls: [...reads, call("write_file", { path: "a", content: "b" })] },
+      { calls: [call("read_file", { path: "@agent1/big.txt", length: 10 })] },
+      vote("agent1"),
+    ]);
+    expect(code).toBe(0);
+    expect(requests[1]?.text.length).toBeLessThan(300_000);
+    expect(requests[1]?.text.match(/this call was not run/g)?.length).toBe(56);
+    expect(requests[2]?.text.length).toBeLessThan(301_000);
+    expect(session.files()).toContain("agent_a/001/vote.json");
+  });
+
   test("turns: near the end only an answer or a vote is left to do", async () => {
     await using session = createSession();
     const outcome = await step(session, [busy], { limits: { turns: 6 } });
