@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import fs from "node:fs";
 import { dirname, join } from "node:path";
-import { systemCodeOf } from "../errors.ts";
+import { messageOf, systemCodeOf } from "../errors.ts";
 import { syncDirectory, writeFileAtomicSync } from "../session/atomic.ts";
 import { nativeMark } from "../session/internals.ts";
 import { writeError } from "../session/reasons.ts";
@@ -34,6 +34,8 @@ export interface Published {
   readonly directory: string;
   /** Absolute. */
   readonly lastAction: string;
+  /** Why `lastAction` could not be written, as a sentence; null when it was. The step has happened all the same. */
+  readonly problem: string | null;
 }
 
 /**
@@ -56,10 +58,9 @@ export async function publish(publication: Publication): Promise<Published> {
     if (hasFiles) await moveWorkspace(workspace, join(fresh, "workspace"));
     const step = claim(fresh, sessionDir, agent);
     const directory = placeOf(home, step);
-    // From here on the step has happened, whatever becomes of the rest.
     const lastAction = join(home, "last_action.json");
-    writeJson(lastAction, summaryOf(publication, timestamp, step, hasFiles ? join(directory, "workspace") : null));
-    return { step, directory, lastAction };
+    const summary = summaryOf(publication, timestamp, step, hasFiles ? join(directory, "workspace") : null);
+    return { step, directory, lastAction, problem: attempt(() => writeJson(lastAction, summary)) };
   } catch (error) {
     // It was paid for, and somebody may want to look into it.
     if (!fs.existsSync(workspace)) moveQuietly(join(fresh, "workspace"), workspace);
@@ -164,6 +165,16 @@ function claim(fresh: string, sessionDir: string, agent: AgentId): number {
 
 function placeOf(home: string, step: number): string {
   return join(home, String(step).padStart(3, "0"));
+}
+
+/** What went wrong, as a sentence; null when nothing did. */
+function attempt(work: () => void): string | null {
+  try {
+    work();
+    return null;
+  } catch (error) {
+    return messageOf(error);
+  }
 }
 
 function moveQuietly(from: string, to: string): void {

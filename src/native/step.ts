@@ -111,6 +111,7 @@ async function run(step: NativeStep, stop: AbortController, hide: (secrets: read
       usage,
       now,
     });
+    if (published.problem !== null) note(published.problem);
     if (decision.kind === "vote") stream.event("vote", { target: decision.candidate.agent, reason: decision.reason });
     else stream.event("answer_submitted", { content: plainLine(decision.content, 500), step: published.step });
     stream.event("round_end", { action: decision.kind });

@@ -438,6 +438,15 @@ describe("a step appears whole or not at all", () => {
     expect(readdirSync(home).sort()).toEqual(["001", "last_action.json"]);
   });
 
+  test("what happened stays so when last_action.json cannot be written: that is said, and the step succeeds", async () => {
+    await using session = createSession();
+    mkdirSync(join(session.path, "agents/agent_a/last_action.json/x"), { recursive: true });
+    const outcome = await step(session, [answer("Four")]);
+    expect(outcome).toMatchObject({ code: 0 });
+    expect(outcome.stderr).toMatch(/mg-team step: cannot write .*last_action\.json: .*\n[\s\S]*ACTION: new_answer/);
+    expect(session.files()).toEqual(["agent_a/001/answer.json"]);
+  });
+
   test("a session that cannot be written is said, and costs are kept", async () => {
     await using session = createSession();
     session.temp.write("session/agents", "a file in the place of a directory");
