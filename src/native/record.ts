@@ -44,14 +44,18 @@ export function openRecord(cwd: string, agent: AgentId, model: string, now: numb
       // Numbers that are missing are unknown; no reason to lose an answer.
     }
   };
-  // MassGen's readers want a number where the price is unknown; ours see tokens without a price, and what was not counted.
-  const status = ({ inputTokens, outputTokens, usd, uncounted }: Usage, asking: boolean) => ({
+  // MassGen's readers want a number where the price is unknown; ours see whether it was, and what was not counted.
+  const more = ({ usd, uncounted }: Usage) => ({
+    ...(usd === null ? {} : { priced: true }),
+    ...(uncounted > 0 ? { uncounted_replies: uncounted } : {}),
+  });
+  const status = (usage: Usage, asking: boolean) => ({
     meta: { engine: "mg-team", agent_id: agent, model },
     costs: {
-      total_input_tokens: inputTokens,
-      total_output_tokens: outputTokens,
-      total_estimated_cost: usd ?? 0,
-      ...(uncounted > 0 ? { uncounted_replies: uncounted } : {}),
+      total_input_tokens: usage.inputTokens,
+      total_output_tokens: usage.outputTokens,
+      total_estimated_cost: usage.usd ?? 0,
+      ...more(usage),
       ...(asking ? { open_request: true } : {}),
     },
   });
@@ -62,7 +66,7 @@ export function openRecord(cwd: string, agent: AgentId, model: string, now: numb
     asking: (usage) => write("status.json", status(usage, true)),
     usage: (usage) => write("status.json", status(usage, false)),
     finish(usage) {
-      const { inputTokens, outputTokens, usd, replies, uncounted } = usage;
+      const { inputTokens, outputTokens, usd, replies } = usage;
       write("status.json", status(usage, false));
       write("metrics_summary.json", {
         meta: { engine: "mg-team", agent_id: agent, model, replies },
@@ -70,7 +74,7 @@ export function openRecord(cwd: string, agent: AgentId, model: string, now: numb
           input_tokens: inputTokens,
           output_tokens: outputTokens,
           estimated_cost: usd ?? 0,
-          ...(uncounted > 0 ? { uncounted_replies: uncounted } : {}),
+          ...more(usage),
         },
       });
     },

@@ -5,7 +5,7 @@ import { StepError } from "./failure.ts";
 import type { StepLimits } from "./limits.ts";
 import type { ConnectedModel } from "./models.ts";
 import type { TokenUsage } from "./prices.ts";
-import { explainProviderError } from "./provider-error.ts";
+import { explainProviderError, type ProviderFailure } from "./provider-error.ts";
 import { watchSilence } from "./silence.ts";
 
 /** What a model is asked in one turn. */
@@ -98,7 +98,7 @@ const mostSilences = 1;
 
 /** An attempt that went wrong in a way that no error tells of. */
 class Accident extends Error {
-  constructor(readonly failure: { readonly error: StepError; readonly retryable: boolean; readonly waitSeconds: number | null }) {
+  constructor(readonly failure: Omit<ProviderFailure, "refused">) {
     super(failure.error.message);
   }
 }
@@ -167,8 +167,9 @@ async function attemptTurn(setting: TurnSetting, request: TurnRequest): Promise<
       cut: finishReason === "length",
     };
   } catch (thrown) {
-    // A refusal costs nothing. What we end ourselves may have been read and thought about, although nothing of it has come.
-    if (!counted && (began || stop.aborted || silence.signal.aborted)) setting.onUsage(null, false);
+    // A refusal costs nothing. What we end ourselves, or the network ends, may have been read and thought about, although nothing of it has come.
+    const ended = stop.aborted || silence.signal.aborted || !explainProviderError(thrown, connected.provider).refused;
+    if (!counted && (began || ended)) setting.onUsage(null, false);
     if (!stop.aborted && silence.signal.aborted) {
       throw accident("timeout", `the model gave no sign of life for ${setting.limits.silenceSeconds} s`);
     }

@@ -168,6 +168,11 @@ for (const wire of wires) {
       };
       await using ended = await run(wire, [stopped], { config: price, stopper });
       expect(costOf(ended.session)).toEqual(unknownCost);
+      const closing = Bun.listen({ hostname: "127.0.0.1", port: 0, socket: { data: (socket) => void socket.end() } });
+      await using dropped = createSession();
+      await dropped.step({ type: wire.type, baseUrl: `http://127.0.0.1:${closing.port}/v1`, limits: { attempts: 1 }, config: price });
+      expect(costOf(dropped)).toEqual(unknownCost);
+      closing.stop();
       await using refused = await run(wire, [{ fail: "quota", headers: { "retry-after": "1" } }, answer("Four")], { config: price });
       expect(costOf(refused.session)).toEqual({ usd: 0.02, inputTokens: 1000, outputTokens: 100 });
       await using wrong = await run(wire, [{ fail: "key" }]);

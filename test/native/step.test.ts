@@ -94,20 +94,30 @@ describe("the contract (massgen.md)", () => {
       total_input_tokens: 1000,
       total_output_tokens: 100,
       total_estimated_cost: 0.0045,
+      priced: true,
       open_request: true,
     });
     expect(JSON.parse(readFileSync(join(attempt, "metrics_summary.json"), "utf8")).totals).toEqual({
       input_tokens: 2000,
       output_tokens: 200,
       estimated_cost: 0.009,
+      priced: true,
     });
     expect(session.read("agent_a/last_action.json")?.cost).toEqual({ input_tokens: 2000, output_tokens: 200, estimated_cost: 0.009 });
   });
 
-  test("an unknown price is left out of last_action.json, and 0 with tokens elsewhere, as MassGen has it", async () => {
-    await using session = createSession();
-    await step(session, [answer("Four")]);
-    expect(session.read("agent_a/last_action.json")?.cost).toEqual({ input_tokens: 1000, output_tokens: 100 });
+  test("an unknown price is left out of last_action.json, and 0 with tokens elsewhere, as MassGen has it; what is free is said to be", async () => {
+    for (const [config, usd] of [
+      ["", null],
+      ["price: { input: 0, output: 0 }\n", 0],
+    ] as const) {
+      await using session = createSession();
+      await step(session, [answer("Four")], { config });
+      const shown = usd === null ? {} : { estimated_cost: usd };
+      expect(session.read("agent_a/last_action.json")?.cost).toEqual({ input_tokens: 1000, output_tokens: 100, ...shown });
+      const read = createCostReader(session.temp.join("run_agent_a"), "agent_a", null).readLast();
+      expect(read).toEqual({ usd, inputTokens: 1000, outputTokens: 100 });
+    }
   });
 
   test("a request under way is written down: a step that is killed over it has cost more than it counted", async () => {

@@ -30,6 +30,11 @@ describe("a reported cost", () => {
     expect(costOf({ ...report(0, 0, 0), incomplete: true }, price)).toEqual({ cost: unknownCost, problem: null });
   });
 
+  test("of zero with tokens is known where the reporter knew the price, whatever is thought to be the price here", () => {
+    expect(costOf({ ...report(0), priced: true }, price).cost).toEqual({ usd: 0, inputTokens: 1000, outputTokens: 100 });
+    expect(costOf({ ...report(0), priced: true, incomplete: true }, null).cost.usd).toBeNull();
+  });
+
   const bad: readonly unknown[] = ["0.5", -1, Number.NaN, Number.POSITIVE_INFINITY, 1_000_000, null, undefined, {}, [1], true];
   test.each(bad.map((usd) => [usd]))("of %p is unknown and named", (usd) => {
     const { cost, problem } = costOf(report(usd), null);

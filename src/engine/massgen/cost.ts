@@ -93,7 +93,7 @@ const reports: readonly { readonly name: string; readonly pick: (root: Fields) =
     pick({ totals }) {
       if (!isObject(totals)) return null;
       const { estimated_cost: usd, input_tokens: inputTokens, output_tokens: outputTokens } = totals;
-      return { usd, inputTokens, outputTokens, incomplete: isIncomplete(totals) };
+      return { usd, inputTokens, outputTokens, ...accountOf(totals) };
     },
   },
   {
@@ -101,14 +101,14 @@ const reports: readonly { readonly name: string; readonly pick: (root: Fields) =
     pick({ costs }) {
       if (!isObject(costs)) return null;
       const { total_estimated_cost: usd, total_input_tokens: inputTokens, total_output_tokens: outputTokens } = costs;
-      return { usd, inputTokens, outputTokens, incomplete: isIncomplete(costs), open: costs.open_request === true };
+      return { usd, inputTokens, outputTokens, ...accountOf(costs), open: costs.open_request === true };
     },
   },
 ];
 
-/** A native step says how many replies it could not count (native/record.ts); MassGen has no such field. */
-function isIncomplete({ uncounted_replies: replies }: Fields): boolean {
-  return typeof replies === "number" && replies > 0;
+/** What a native step says of its numbers (native/record.ts); MassGen has no such fields. */
+function accountOf({ uncounted_replies: replies, priced }: Fields): Pick<CostReport, "incomplete" | "priced"> {
+  return { incomplete: typeof replies === "number" && replies > 0, priced: priced === true };
 }
 
 /** Without a `LOG_DIR:` line (a crash before it): the newest log below the step's directory; their names begin with the time. */

@@ -195,7 +195,9 @@ function markForeign(source: Place, target: Place, { foreign }: Places): void {
   else foreign.delete(target.name);
 }
 
-function firstOf(items: readonly string[]): string {
+/** Cut, since others chose the names. */
+function firstOf(names: readonly string[]): string {
+  const items = names.map((name) => (name.length > 120 ? `${name.slice(0, 119).toWellFormed()}…` : name));
   return items.length <= 10 ? items.join(", ") : `${items.slice(0, 10).join(", ")}, and ${items.length - 10} more`;
 }
 
