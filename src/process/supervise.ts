@@ -227,6 +227,7 @@ class Supervisor implements Supervised {
 
   private async clean(end: End): Promise<void> {
     if (this.spec.redact) for (const problem of await scrubLogs(this.spec.logDir, this.spec.redact)) this.warnings.add(problem);
+    if (this.spec.makesContainers === false) return;
     if (this.stopCause === null && end.signal === null && this.containers.size === 0) return;
     const { logDir, env } = this.spec;
     const { startedAt } = this.spawned;
