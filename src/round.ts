@@ -55,6 +55,9 @@ function edited(request: LaunchRequest, { query, args, env, skip }: LaunchReques
 /** Seconds before the retry of a step whose provider refused for quota without saying for how long. */
 const quotaWait = 20;
 
+/** Longest such wait in seconds: a limit that lasts longer is not worth waiting for within a run. */
+const longestQuotaWait = 300;
+
 function newRequest(run: Run, kind: "round" | "retry", agent: AgentId, round: number): LaunchRequest {
   const model = findAgent(run.state, agent)?.agent.model ?? agent;
   const attempt = nextTry(run, agent, round);
@@ -83,13 +86,13 @@ async function takeTurn(run: Run, first: LaunchRequest, slots: Slots): Promise<v
 
 /**
  * Retries help against accidents, not against wrong keys or configs, and not once the run stops (core loop 2). A provider that wants to be left
- * alone for longer than the run has left would only keep the others waiting.
+ * alone for longer than the run has left, or for very long, would only keep the others waiting, and asking before that is in vain.
  */
 function mayRetry(run: Run, step: FinishedStep): boolean {
   const { action, report } = step;
   if (action.kind !== "failed" || report.stopCause || run.stopper.request || run.poison) return false;
-  if (action.class === "quota" && (report.failure?.retryAfterSeconds ?? 0) > run.settings.limits.timeoutSeconds - run.elapsed())
-    return false;
+  const left = run.settings.limits.timeoutSeconds - run.elapsed();
+  if (action.class === "quota" && (report.failure?.retryAfterSeconds ?? 0) > Math.min(left, longestQuotaWait)) return false;
   return action.class !== "auth" && action.class !== "config" && action.class !== "timeout";
 }
 

@@ -28,6 +28,8 @@ export interface StepCost {
   readonly usd: number | null;
   readonly inputTokens: number;
   readonly outputTokens: number;
+  /** A part was never counted (a reply that broke off, a step that was killed while it waited for one): all numbers are the least that it was. */
+  readonly incomplete?: true;
 }
 
 export const unknownCost: StepCost = { usd: null, inputTokens: 0, outputTokens: 0 };

@@ -24,6 +24,8 @@ export interface CaptureOptions {
   /** Seconds after which the command and all that it started are stopped. */
   readonly limitSeconds: number;
   readonly clock?: Clock;
+  /** See ChildSpec. */
+  readonly makesContainers?: boolean;
 }
 
 /**
@@ -43,6 +45,7 @@ export async function capture(argv: readonly string[], options: CaptureOptions):
       logDir: directory,
       cookie: randomUUID(),
       logCapBytes: longest,
+      makesContainers: options.makesContainers ?? true,
     };
     const child = startChild(spec, clock);
     let timedOut = false;

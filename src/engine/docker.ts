@@ -33,7 +33,7 @@ export async function findDocker(options: {
   readonly limitSeconds?: number;
 }): Promise<DockerStatus> {
   const ask = (...words: string[]) =>
-    capture(["docker", ...words], { ...options, limitSeconds: options.limitSeconds ?? dockerLimitSeconds });
+    capture(["docker", ...words], { ...options, limitSeconds: options.limitSeconds ?? dockerLimitSeconds, makesContainers: false });
   const [info, image, context] = await Promise.all([
     ask("info", "--format", "{{.ServerVersion}}"),
     ask("image", "inspect", "--format", "{{.Id}}", massgenImage),

@@ -1,9 +1,9 @@
-import { homedir } from "node:os";
 import { isAbsolute, resolve } from "node:path";
 import { type ConfigMap, isMap } from "../engine/massgen/config-map.ts";
+import { withHome } from "../engine/massgen/relative-paths.ts";
 import { readUserConfig } from "../engine/massgen/user-config.ts";
 import { TeamError } from "../errors.ts";
-import { listOf, nearest } from "../text.ts";
+import { listOf, nearest, quoted } from "../text.ts";
 import type { AgentId, ContextPath } from "../types.ts";
 import { baseUrlOf, type NativeBackend, nativeBackend, nativeBackends } from "./backends.ts";
 import { type StepLimits, stepLimits } from "./limits.ts";
@@ -70,13 +70,13 @@ export function readStepConfig(path: string, env: Environment, cwd: string): Ste
     baseUrl: baseUrlOf(type, baseUrl, env),
     ownBaseUrl: baseUrl !== null,
     apiKey: text("api_key"),
-    effort: effortOf(backend),
-    temperature: numberOf(backend.temperature, 0, 2),
-    maxReplyTokens: numberOf(backend.max_tokens ?? backend.max_output_tokens, 1, 1e7),
+    effort: effortOf(backend, path),
+    temperature: required(backend.temperature, "temperature", 0, 2, path),
+    maxReplyTokens: required(backend.max_tokens ?? backend.max_output_tokens, "max_tokens", 1, 1e7, path),
     instructions: [agent.system_message, backend.system_message].filter((words) => typeof words === "string").join("\n\n"),
-    context: contextOf(config, cwd),
-    limits: limitsOf(config),
-    price: priceIn(config),
+    context: contextOf(config, cwd, (given) => expand(given, env, path)),
+    limits: limitsOf(config, path),
+    price: priceIn(config, path),
     ignored: unavailable.filter((key) => backend[key] !== undefined && backend[key] !== false && backend[key] !== null),
   };
 }
@@ -124,41 +124,71 @@ function expand(text: string, env: Environment, path: string): string {
 }
 
 /** `reasoning: { effort: high }` as MassGen has it for OpenAI, or one key of that meaning. */
-function effortOf(backend: ConfigMap): string | null {
+function effortOf(backend: ConfigMap, path: string): string | null {
   const { reasoning, reasoning_effort, effort } = backend;
   const value = isMap(reasoning) ? reasoning.effort : (reasoning_effort ?? effort);
-  return typeof value === "string" && /^[a-z]{1,20}$/.test(value) ? value : null;
+  if (value === undefined || value === null || value === "") return null;
+  if (typeof value === "string" && /^[a-z]{1,20}$/.test(value)) return value;
+  throw wrongValue(path, "effort", value, "a word in small letters, such as high");
 }
 
+/** For keys of others, which may mean anything. */
 function numberOf(value: unknown, least: number, most: number): number | null {
   return typeof value === "number" && value >= least && value <= most ? value : null;
 }
 
-function contextOf({ orchestrator }: ConfigMap, cwd: string): ContextPath[] {
+/** Null when it is not given; a limit that is not kept because nobody understood it costs money. */
+function required(value: unknown, key: string, least: number, most: number, path: string): number | null {
+  if (value === undefined || value === null) return null;
+  const found = numberOf(value, least, most);
+  if (found === null) throw wrongValue(path, key, value, `a number from ${least} to ${most}, without a unit`);
+  return found;
+}
+
+function wrongValue(path: string, key: string, value: unknown, wanted: string): TeamError {
+  return new TeamError("config", `${path}: ${key} cannot be ${quoted(JSON.stringify(value) ?? String(value))}`, `It must be ${wanted}.`);
+}
+
+/** The map under one of our own keys, which has no others than these. */
+function ownMap(config: ConfigMap, name: string, keys: readonly string[], path: string): ConfigMap {
+  const found = config[name] ?? {};
+  if (!isMap(found)) throw wrongValue(path, name, found, `a map with ${listOf(keys)}`);
+  const stranger = Object.keys(found).find((key) => !keys.includes(key));
+  if (stranger === undefined) return found;
+  const meant = nearest(stranger, keys);
+  const hint = meant === null ? `It has ${listOf(keys)}.` : `Did you mean ${meant}?`;
+  throw new TeamError("config", `${path}: there is no ${quoted(stranger)} under ${name}`, hint);
+}
+
+function contextOf({ orchestrator }: ConfigMap, cwd: string, expanded: (path: string) => string): ContextPath[] {
   const listed = isMap(orchestrator) ? orchestrator.context_paths : undefined;
   return (Array.isArray(listed) ? listed : []).flatMap((entry: unknown): ContextPath[] => {
-    const { path, permission } = isMap(entry) ? entry : { path: entry, permission: "read" };
-    if (typeof path !== "string" || path === "") return [];
-    const home = path === "~" || path.startsWith("~/") ? homedir() + path.slice(1) : path;
-    return [{ path: isAbsolute(home) ? home : resolve(cwd, home), permission: permission === "write" ? "write" : "read" }];
+    const { path: given, permission } = isMap(entry) ? entry : { path: entry, permission: "read" };
+    if (typeof given !== "string" || given === "") return [];
+    const path = withHome(expanded(given));
+    return [{ path: isAbsolute(path) ? path : resolve(cwd, path), permission: permission === "write" ? "write" : "read" }];
   });
 }
 
 /** Ours are under `limits:`; of MassGen's own, the time of the whole. */
-function limitsOf({ limits, timeout_settings }: ConfigMap): StepLimits {
-  const own = isMap(limits) ? limits : {};
-  const seconds = isMap(timeout_settings) ? timeout_settings.orchestrator_timeout_seconds : undefined;
+function limitsOf(config: ConfigMap, path: string): StepLimits {
+  const own = ownMap(config, "limits", ["turns", "output_tokens", "seconds", "silence_seconds", "attempts"], path);
+  const { timeout_settings: times } = config;
+  const seconds = isMap(times) ? numberOf(times.orchestrator_timeout_seconds, 0.001, 1e6) : null;
+  const limit = (key: string, least: number, most: number) => required(own[key], `limits: ${key}`, least, most, path);
   return {
-    turns: numberOf(own.turns, 1, 10_000) ?? stepLimits.turns,
-    outputTokens: numberOf(own.output_tokens, 1, 1e9) ?? stepLimits.outputTokens,
-    seconds: numberOf(own.seconds ?? seconds, 0.001, 1e6) ?? stepLimits.seconds,
-    silenceSeconds: numberOf(own.silence_seconds, 0.001, 1e6) ?? stepLimits.silenceSeconds,
-    attempts: numberOf(own.attempts, 1, 100) ?? stepLimits.attempts,
+    turns: limit("turns", 1, 10_000) ?? stepLimits.turns,
+    outputTokens: limit("output_tokens", 1, 1e9) ?? stepLimits.outputTokens,
+    seconds: limit("seconds", 0.001, 1e6) ?? seconds ?? stepLimits.seconds,
+    silenceSeconds: limit("silence_seconds", 0.001, 1e6) ?? stepLimits.silenceSeconds,
+    attempts: limit("attempts", 1, 100) ?? stepLimits.attempts,
   };
 }
 
-function priceIn({ price }: ConfigMap): ModelPrice | null {
-  if (!isMap(price)) return null;
-  const [input, output] = [numberOf(price.input, 0, 1e6), numberOf(price.output, 0, 1e6)];
-  return input === null || output === null ? null : { input, output };
+function priceIn(config: ConfigMap, path: string): ModelPrice | null {
+  const own = ownMap(config, "price", ["input", "output"], path);
+  const [input, output] = (["input", "output"] as const).map((key) => required(own[key], `price: ${key}`, 0, 1e6, path));
+  if (input == null && output == null) return null;
+  if (input == null || output == null) throw wrongValue(path, "price", own, "input and output, in US dollars per million tokens");
+  return { input, output };
 }

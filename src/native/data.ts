@@ -24,6 +24,41 @@ export function harmless(text: string): string {
     .replace(tokens, (found) => `${broken[found[0] ?? ""]}${found.slice(1)}`);
 }
 
+/** A name or a path of others on one line, as text. */
+export function harmlessName(name: string): string {
+  return harmless(name.replace(/\s/g, " "));
+}
+
+/** A place in a text that was found by what {@link harmless} shows of it. */
+export interface FoundText {
+  /** Where it really stands: from, and behind its last character. */
+  readonly from: number;
+  readonly to: number;
+  /** What a text that was written after what is shown really means: the marks that stand here are whole again in it. */
+  restore(text: string): string;
+}
+
+/** All places, one behind the other, where a text shows `wanted`, although other characters stand there. Length in UTF-16 units throughout. */
+export function findShown(text: string, wanted: string): readonly FoundText[] {
+  const shown = harmless(text);
+  if (wanted === "" || !shown.includes(wanted)) return [];
+  // Only what is hidden is left out; all else keeps its length.
+  const real = new Uint32Array(shown.length);
+  let length = 0;
+  let next = 0;
+  for (const { index, 0: left } of [...text.toWellFormed().matchAll(hidden), { index: text.length, 0: "" }]) {
+    for (; next < index; next++) real[length++] = next;
+    next = index + left.length;
+  }
+  const found: FoundText[] = [];
+  for (let at = shown.indexOf(wanted); at >= 0; at = shown.indexOf(wanted, at + wanted.length)) {
+    const [from, to] = [real[at] ?? 0, (real[at + wanted.length - 1] ?? 0) + 1];
+    const marks = [...new Set(text.slice(from, to).replace(hidden, "").match(tokens) ?? [])];
+    found.push({ from, to, restore: (given) => marks.reduce((whole, mark) => whole.replaceAll(harmless(mark), () => mark), given) });
+  }
+  return found;
+}
+
 // --- internal ---
 
 /** Characters that no font shows and that models read all the same: tags, and what turns the direction of text. */

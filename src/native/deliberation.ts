@@ -5,7 +5,7 @@ import { StepError } from "./failure.ts";
 import type { StepLimits } from "./limits.ts";
 import type { ConnectedModel } from "./models.ts";
 import { fileTools, type Reach, runFileTool, type ToolOutcome } from "./tools.ts";
-import { askModel, type ModelReply, type ToolCall, type TurnObserver } from "./turn.ts";
+import { askModel, type ModelReply, type ToolCall, type TurnObserver, type TurnSetting } from "./turn.ts";
 import type { UsageMeter } from "./usage.ts";
 import { type Decision, decide, workflowTools } from "./workflow.ts";
 import { ToolError } from "./workspace/places.ts";
@@ -14,6 +14,8 @@ import { ToolError } from "./workspace/places.ts";
 export interface StepObserver extends TurnObserver {
   tool(name: string, input: unknown): void;
   toolDone(name: string, outcome: ToolOutcome): void;
+  /** A request is sent. */
+  asking(): void;
   /** The sums have changed. */
   usage(): void;
 }
@@ -45,12 +47,12 @@ export async function deliberate(setting: DeliberationSetting): Promise<Decision
     requireLeft(turn, setting);
     const closing = isClosing(turn, setting);
     const tools = closing ? endings : [...fileTools, ...endings];
-    const onUsage = (usage: Parameters<UsageMeter["add"]>[0]) => {
-      meter.add(usage);
+    const onUsage: TurnSetting["onUsage"] = (usage, whole) => {
+      meter.add(usage, whole);
       observer.usage();
     };
     const request = { system: setting.system, messages, tools, demandTool: closing || patience.silent > 1 };
-    const reply = await askModel({ ...setting, onUsage }, request);
+    const reply = await askModel({ ...setting, onRequest: observer.asking, onUsage }, request);
     messages.push(...reply.messages);
     const { decision, results } = await runCalls(reply, setting);
     if (decision !== null) return decision;
@@ -105,13 +107,16 @@ async function runCalls(
   const endings = reply.calls.filter(isEnding);
   const results: Result[] = [];
   let failed = reply.brokenCalls > 0;
+  let length = 0;
   for (const call of reply.calls) {
     if (isEnding(call)) continue;
     const found = fileTools.find(({ name }) => name === call.name);
     observer.tool(call.name, call.input);
-    const outcome = found ? await runFileTool(found, call.input, reach) : { text: `Error: there is no tool ${call.name}`, failed: true };
+    const outcome = length > mostResults ? tooMuch : await run(found, call, reach);
+    length += outcome.text.length;
     observer.toolDone(call.name, outcome);
-    stop.throwIfAborted();
+    // An answer or a vote in the same reply is paid for; it takes a moment more.
+    if (endings.length === 0) stop.throwIfAborted();
     failed ||= outcome.failed;
     results.push({ call, ending: false, ...outcome });
   }
@@ -129,6 +134,17 @@ async function runCalls(
     if (!(error instanceof ToolError)) throw error;
     return refuse(`${error.message}; nothing was submitted`);
   }
+}
+
+/** Characters of all results of one reply: what goes beyond would cost a fortune, or be refused by the model with all that was paid for. */
+const mostResults = 200_000;
+const tooMuch: ToolOutcome = {
+  text: `Error: the results of this reply are longer than ${mostResults} characters, so this call was not run; make it again, with fewer at a time`,
+  failed: true,
+};
+
+async function run(tool: (typeof fileTools)[number] | undefined, { name, input }: ToolCall, reach: Reach): Promise<ToolOutcome> {
+  return tool ? runFileTool(tool, input, reach) : { text: `Error: there is no tool ${name}`, failed: true };
 }
 
 /** In one message with those that the SDK has answered already: providers want all results of a reply together. */

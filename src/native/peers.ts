@@ -25,11 +25,13 @@ export interface SeenSession {
 }
 
 /**
- * Reads a session directory once: whatever peers submit later, this step has not seen. Labels are dealt at random, so that neither name nor
+ * Reads a session directory: whatever peers submit while it does, or later, this step has not seen. Labels are dealt at random, so that neither name nor
  * place tells who wrote what. An agent whose newest answer is blank is left out: a vote for it would count for nothing.
  * @param deal puts things into an order; a test brings its own
  */
 export function readSession(sessionDir: string, deal: <T>(items: readonly T[]) => readonly T[] = shuffled): SeenSession {
+  // Before the snapshot: of an answer that nobody is shown, an older step may be named, never a newer one.
+  const before = newestAnswers(sessionDir);
   const { answers, blank } = snapshotSession(sessionDir);
   const agents = deal(Object.keys(answers).filter((agent) => !blank.includes(agent)));
   const found = agents.map((agent) => ({ agent, step: answers[agent] ?? 0 }));
@@ -40,7 +42,7 @@ export function readSession(sessionDir: string, deal: <T>(items: readonly T[]) =
     ...readAnswer(sessionDir, agent, step),
   }));
   const shown = candidates.map((candidate) => ({ ...candidate, text: withoutPlaces(candidate.text, sessionDir, candidates) }));
-  return { candidates: shown, seenSteps: newestAnswers(sessionDir) };
+  return { candidates: shown, seenSteps: { ...before, ...Object.fromEntries(found.map(({ agent, step }) => [agent, step])) } };
 }
 
 // --- internal ---

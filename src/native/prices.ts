@@ -27,13 +27,14 @@ export interface ModelPrice {
 
 /**
  * The list price of a model, from prices.json: read on `date` at `source` there. Only whole names and dated versions of them count
- * (`gpt-5.4-2026-03-05`), so that no model gets the price of its little brother. Servers on this machine cost nothing. Null when it is
- * not known: unknown is not free.
+ * (`gpt-5.4-2026-03-05`), so that no model gets the price of its little brother. Servers on this machine cost nothing, unless they pass the
+ * request on (`gpt-oss:120b-cloud` of Ollama). Null when it is not known: unknown is not free.
+ * @param baseUrl where it is asked; null for models that are built in
  */
-export function listPrice(type: string, model: string): ModelPrice | null {
+export function listPrice(type: string, model: string, baseUrl: string | null): ModelPrice | null {
   const backend = nativeBackend(type);
   if (backend === null) return null;
-  if (backend.local) return { input: 0, output: 0 };
+  if (backend.local) return isOnThisMachine(baseUrl) && !/[-:]cloud$/i.test(model) ? { input: 0, output: 0 } : null;
   return entries.find((entry) => entry.provider === backend.protocol && isNamed(entry, model.toLowerCase()))?.price ?? null;
 }
 
@@ -48,6 +49,13 @@ export function priceOfReply(usage: TokenUsage, price: ModelPrice): number {
 }
 
 // --- internal ---
+
+/** By its address alone; `0.0.0.0` is what people write into OLLAMA_HOST for the server's sake. */
+function isOnThisMachine(baseUrl: string | null): boolean {
+  if (baseUrl === null) return true;
+  const host = URL.parse(baseUrl)?.hostname.toLowerCase() ?? "";
+  return /^(localhost|[\w.-]+\.localhost|127(\.\d+){3}|0\.0\.0\.0|\[::1?\])$/.test(host);
+}
 
 interface Entry {
   readonly provider: Protocol;

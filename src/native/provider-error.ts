@@ -11,6 +11,8 @@ export interface ProviderFailure {
   /** Whether asking again may help, and after how many seconds; null when the provider did not say. */
   readonly retryable: boolean;
   readonly waitSeconds: number | null;
+  /** The request was refused, or never came to the provider: unless it had begun to reply, it has cost nothing. */
+  readonly refused: boolean;
 }
 
 /**
@@ -23,7 +25,12 @@ export function explainProviderError(thrown: unknown, { keys, url, local }: Prov
   if (status === null && unreachable.test(`${text} ${codesOf(thrown)}`)) {
     const hint = local ? "is the server running?" : "is the network up?";
     // A server of one's own that is not there will not be there in a second.
-    return { error: new StepError("model", `nobody answers at ${url}; ${hint}`, { cause: thrown }), retryable: !local, waitSeconds: null };
+    return {
+      error: new StepError("model", `nobody answers at ${url}; ${hint}`, { cause: thrown }),
+      retryable: !local,
+      waitSeconds: null,
+      refused: true,
+    };
   }
   const row = rowOf(status === null ? text : `Error code: ${status} - ${text}`);
   const failureClass = classOf(status, row?.class ?? null);
@@ -34,7 +41,7 @@ export function explainProviderError(thrown: unknown, { keys, url, local }: Prov
     cause: thrown,
     ...(failureClass === "quota" && waitSeconds !== null ? { retryAfterSeconds: waitSeconds } : {}),
   });
-  return { error, retryable: mayHelp(status, failureClass, text, thrown), waitSeconds };
+  return { error, retryable: mayHelp(status, failureClass, text, thrown), waitSeconds, refused: status !== null };
 }
 
 /** Whom a step asks. */

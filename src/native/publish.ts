@@ -1,12 +1,14 @@
 import { randomBytes } from "node:crypto";
 import fs from "node:fs";
-import { join } from "node:path";
-import { systemCodeOf } from "../errors.ts";
+import { dirname, join } from "node:path";
+import { messageOf, systemCodeOf } from "../errors.ts";
 import { syncDirectory, writeFileAtomicSync } from "../session/atomic.ts";
+import { nativeMark } from "../session/internals.ts";
 import { writeError } from "../session/reasons.ts";
 import { newestStep } from "../session/steps.ts";
 import { copyPlanned } from "../session/tree-copy.ts";
-import { planTree } from "../session/tree-plan.ts";
+import { planTree, treeLimits } from "../session/tree-plan.ts";
+import { namesIn } from "../session/untrusted.ts";
 import type { AgentId, AnswerSteps } from "../types.ts";
 import type { Usage } from "./usage.ts";
 import type { Decision } from "./workflow.ts";
@@ -17,14 +19,12 @@ export interface Publication {
   readonly decision: Decision;
   /** For a vote: what existed when the step began. */
   readonly seenSteps: AnswerSteps;
-  /** Absolute; the step's own. */
+  /** Absolute; the step's own. Is published itself, not a copy: nobody uses it afterwards. */
   readonly workspace: string;
   readonly seconds: number;
   readonly usage: Usage;
   /** Milliseconds since the epoch. */
   readonly now: number;
-  /** Aborted: nothing is published. */
-  readonly stop: AbortSignal;
 }
 
 /** What was published. */
@@ -34,15 +34,18 @@ export interface Published {
   readonly directory: string;
   /** Absolute. */
   readonly lastAction: string;
+  /** Why `lastAction` could not be written, as a sentence; null when it was. The step has happened all the same. */
+  readonly problem: string | null;
 }
 
 /**
  * Writes what a step brought into the session directory, as MassGen's step mode does (massgen 0.1.97, `step_mode.py`, save_step_mode_output),
- * but whole or not at all: the step's directory is filled under another name, which nobody reads, and renamed.
- * @throws TeamError `write`; or whatever `stop` was aborted with. Nothing is left behind then.
+ * but whole or not at all: the step's directory is filled under another name, which nobody reads, and renamed. Whoever stops the step now has
+ * paid for it already, so it goes on: the workspace is moved, and that takes no time, however large it is.
+ * @throws TeamError `write`. Nothing is left behind then, and the workspace is where it was.
  */
 export async function publish(publication: Publication): Promise<Published> {
-  const { sessionDir, agent, decision, stop } = publication;
+  const { sessionDir, agent, decision, workspace } = publication;
   const home = join(sessionDir, "agents", agent);
   const fresh = join(home, `.step.${process.pid}.${randomBytes(6).toString("hex")}.tmp`);
   const timestamp = new Date(publication.now).toISOString();
@@ -50,16 +53,17 @@ export async function publish(publication: Publication): Promise<Published> {
     fs.mkdirSync(home, { recursive: true });
     sweep(home);
     fs.mkdirSync(fresh, { mode: 0o755 });
-    const hasFiles = decision.kind === "new_answer" && (await fillWorkspace(publication.workspace, join(fresh, "workspace")));
+    const hasFiles = decision.kind === "new_answer" && namesIn(workspace).length > 0;
     writeJson(join(fresh, decision.kind === "vote" ? "vote.json" : "answer.json"), contentOf(publication, timestamp));
-    stop.throwIfAborted();
+    if (hasFiles) await moveWorkspace(workspace, join(fresh, "workspace"));
     const step = claim(fresh, sessionDir, agent);
     const directory = placeOf(home, step);
-    // From here on the step has happened, whatever becomes of the rest.
     const lastAction = join(home, "last_action.json");
-    writeJson(lastAction, summaryOf(publication, timestamp, step, hasFiles ? join(directory, "workspace") : null));
-    return { step, directory, lastAction };
+    const summary = summaryOf(publication, timestamp, step, hasFiles ? join(directory, "workspace") : null);
+    return { step, directory, lastAction, problem: attempt(() => writeJson(lastAction, summary)) };
   } catch (error) {
+    // It was paid for, and somebody may want to look into it.
+    if (!fs.existsSync(workspace)) moveQuietly(join(fresh, "workspace"), workspace);
     throw systemCodeOf(error) === undefined ? error : writeError("write the step into", home, error);
   } finally {
     removeQuietly(fresh);
@@ -69,7 +73,8 @@ export async function publish(publication: Publication): Promise<Published> {
 // --- internal ---
 
 function contentOf({ agent, decision, seenSteps }: Publication, timestamp: string): Readonly<Record<string, unknown>> {
-  if (decision.kind === "new_answer") return { agent_id: agent, answer: decision.content, timestamp };
+  // MassGen reads over the last field: it is how we know that MassGen keeps nothing in this workspace.
+  if (decision.kind === "new_answer") return { agent_id: agent, answer: decision.content, timestamp, engine: nativeMark };
   const { candidate, reason } = decision;
   return { voter: agent, target: candidate.agent, reason, seen_steps: seenSteps, timestamp };
 }
@@ -89,20 +94,58 @@ function summaryOf(publication: Publication, timestamp: string, step: number, wo
     cost: {
       input_tokens: usage.inputTokens,
       output_tokens: usage.outputTokens,
-      // Left out while it is unknown: a zero would say that it was free.
-      ...(usage.usd === null ? {} : { estimated_cost: usage.usd }),
+      // Left out while it is unknown: a zero would say that it was free, and a part that it was all.
+      ...(usage.usd === null || usage.uncounted > 0 ? {} : { estimated_cost: usage.usd }),
     },
     workspace_path: workspace,
   };
 }
 
-/** Copies the workspace as it is now. False when there is nothing in it: then the answer has no workspace. */
-async function fillWorkspace(workspace: string, to: string): Promise<boolean> {
-  const plan = await planTree(workspace, () => null);
-  if (plan.files.length + plan.emptyDirectories.length === 0) return false;
+/** Files in it are on the disk already, each by its fsync; the names of its directories are not. */
+async function moveWorkspace(workspace: string, to: string): Promise<void> {
+  fs.chmodSync(workspace, 0o755);
+  for (const directory of directoriesIn(workspace)) syncDirectory(directory);
+  try {
+    fs.renameSync(workspace, to);
+  } catch (error) {
+    if (systemCodeOf(error) !== "EXDEV") throw error;
+    await copyWorkspace(workspace, to);
+  }
+  syncDirectory(dirname(to));
+}
+
+/** To another file system. Whoever reads the session may be another user, in a container. */
+async function copyWorkspace(workspace: string, to: string): Promise<void> {
+  const plan = await planTree(workspace, () => null, { ...treeLimits, depth: deepest });
   fs.mkdirSync(to, { mode: 0o755 });
-  await copyPlanned(workspace, plan, to);
-  return true;
+  const { files } = await copyPlanned(workspace, plan, to);
+  for (const { path } of files) {
+    const file = fs.openSync(join(to, path), "r");
+    try {
+      const { mode } = fs.fstatSync(file);
+      fs.fchmodSync(file, (mode & 0o100) === 0 ? 0o644 : 0o755);
+      fs.fsyncSync(file);
+    } finally {
+      fs.closeSync(file);
+    }
+  }
+  for (const directory of directoriesIn(to)) {
+    fs.chmodSync(directory, 0o755);
+    syncDirectory(directory);
+  }
+}
+
+/** Names in a path that the tools take: it has 1000 characters at most. */
+const deepest = 1000;
+
+/** A directory and all below it; links are not followed. */
+function directoriesIn(directory: string): string[] {
+  const found = [directory];
+  for (let next = 0; next < found.length; next++) {
+    const parent = found[next] ?? "";
+    for (const entry of fs.readdirSync(parent, { withFileTypes: true })) if (entry.isDirectory()) found.push(join(parent, entry.name));
+  }
+  return found;
 }
 
 /** Renames the finished directory to the next free number; somebody else may be faster. */
@@ -122,6 +165,24 @@ function claim(fresh: string, sessionDir: string, agent: AgentId): number {
 
 function placeOf(home: string, step: number): string {
   return join(home, String(step).padStart(3, "0"));
+}
+
+/** What went wrong, as a sentence; null when nothing did. */
+function attempt(work: () => void): string | null {
+  try {
+    work();
+    return null;
+  } catch (error) {
+    return messageOf(error);
+  }
+}
+
+function moveQuietly(from: string, to: string): void {
+  try {
+    fs.renameSync(from, to);
+  } catch {
+    // It had not been moved, or the disk fails.
+  }
 }
 
 /** The first error is the one to report; the next step removes what stays. */

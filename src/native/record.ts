@@ -16,6 +16,8 @@ export interface StepRecord {
   readonly statusFile: string;
   /** The step's own workspace; absolute, exists, empty. */
   readonly workspace: string;
+  /** A request is sent: a step that is killed before its reply was counted has cost more than it says. */
+  asking(usage: Usage): void;
   usage(usage: Usage): void;
   finish(usage: Usage): void;
 }
@@ -42,21 +44,38 @@ export function openRecord(cwd: string, agent: AgentId, model: string, now: numb
       // Numbers that are missing are unknown; no reason to lose an answer.
     }
   };
-  const status = ({ inputTokens, outputTokens, usd }: Usage) => ({
+  // MassGen's readers want a number where the price is unknown; ours see whether it was, and what was not counted.
+  const more = ({ usd, uncounted }: Usage) => ({
+    ...(usd === null ? {} : { priced: true }),
+    ...(uncounted > 0 ? { uncounted_replies: uncounted } : {}),
+  });
+  const status = (usage: Usage, asking: boolean) => ({
     meta: { engine: "mg-team", agent_id: agent, model },
-    costs: { total_input_tokens: inputTokens, total_output_tokens: outputTokens, total_estimated_cost: usd ?? 0 },
+    costs: {
+      total_input_tokens: usage.inputTokens,
+      total_output_tokens: usage.outputTokens,
+      total_estimated_cost: usage.usd ?? 0,
+      ...more(usage),
+      ...(asking ? { open_request: true } : {}),
+    },
   });
   return {
     directory,
     statusFile,
     workspace,
-    usage: (usage) => write("status.json", status(usage)),
+    asking: (usage) => write("status.json", status(usage, true)),
+    usage: (usage) => write("status.json", status(usage, false)),
     finish(usage) {
       const { inputTokens, outputTokens, usd, replies } = usage;
-      write("status.json", status(usage));
+      write("status.json", status(usage, false));
       write("metrics_summary.json", {
         meta: { engine: "mg-team", agent_id: agent, model, replies },
-        totals: { input_tokens: inputTokens, output_tokens: outputTokens, estimated_cost: usd ?? 0 },
+        totals: {
+          input_tokens: inputTokens,
+          output_tokens: outputTokens,
+          estimated_cost: usd ?? 0,
+          ...more(usage),
+        },
       });
     },
   };

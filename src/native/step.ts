@@ -76,13 +76,13 @@ async function run(step: NativeStep, stop: AbortController, hide: (secrets: read
   const status = (line: string) => (step.streamEvents ? step.stderr : step.stdout)(`${line}\n`);
   const note = (sentence: string) => step.stderr(`mg-team step: ${sentence}\n`);
   const record = openRecord(cwd, config.agent, `${config.type}/${config.model}`, clock.date());
-  const meter = createMeter(config.price ?? listPrice(config.type, config.model));
+  const meter = createMeter(config.price ?? listPrice(config.type, config.model, config.baseUrl));
   const stream = createEventStream({ agent: config.agent, clock, write: step.streamEvents ? step.stdout : null, note });
   try {
     for (const line of [`LOG_DIR: ${record.directory}`, `STATUS: ${record.statusFile}`, `SESSION_DIR: ${sessionDir}`]) status(line);
     if (config.ignored.length > 0) note(`the native engine has no tools for ${listOf(config.ignored)} of this config`);
     stream.event("round_start", { answers: session.candidates.length });
-    const observer: StepObserver = { ...stream, usage: () => record.usage(meter.total) };
+    const observer: StepObserver = { ...stream, asking: () => record.asking(meter.total), usage: () => record.usage(meter.total) };
     const { system, opening, reach } = await prepare(step, config, criteria, session, record.workspace, sessionDir);
     const decision = await deliberate({
       connected,
@@ -110,8 +110,8 @@ async function run(step: NativeStep, stop: AbortController, hide: (secrets: read
       seconds,
       usage,
       now,
-      stop: stop.signal,
     });
+    if (published.problem !== null) note(published.problem);
     if (decision.kind === "vote") stream.event("vote", { target: decision.candidate.agent, reason: decision.reason });
     else stream.event("answer_submitted", { content: plainLine(decision.content, 500), step: published.step });
     stream.event("round_end", { action: decision.kind });
@@ -145,7 +145,7 @@ async function prepare(
   );
   const { context, instructions } = config;
   const assignment: Assignment = { query: step.query, answers, criteria, context, instructions, mark, now: step.clock.date() };
-  const reach = { mark, places: { workspace, candidates, context, sessionDir } };
+  const reach = { mark, places: { workspace, candidates, context, sessionDir, foreign: new Set<string>() } };
   return { system: systemPrompt(assignment), opening: openingMessage(assignment), reach };
 }
 

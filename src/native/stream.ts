@@ -5,7 +5,7 @@ import type { StepObserver } from "./deliberation.ts";
 import type { ToolOutcome } from "./tools.ts";
 
 /** The event lines of a step (massgen.md, "What it prints"): one JSON object a line, of the types that MassGen has. */
-export interface EventStream extends Omit<StepObserver, "usage"> {
+export interface EventStream extends Omit<StepObserver, "usage" | "asking"> {
   event(type: string, data: Readonly<Record<string, unknown>>): void;
   /** Says what was held back. */
   flush(): void;

@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { messageOf } from "../errors.ts";
-import { fenced } from "./data.ts";
+import { systemCodeOf } from "../errors.ts";
+import { fenced, harmless, harmlessName } from "./data.ts";
 import { copyFiles, deleteFile, editText, fileLimits, listFiles, readText, type TextPart, writeText } from "./workspace/files.ts";
 import { type Places, ToolError } from "./workspace/places.ts";
 
@@ -32,7 +32,7 @@ export const fileTools: readonly FileTool[] = [
     "list_files",
     'Lists the files below a directory with their sizes: of your workspace ("."), of another answer ("@agent1"), or of a directory that you were given.',
     { path: z.string().describe('"." for your workspace').optional() },
-    ({ path }, { places }) => listFiles(path ?? ".", places),
+    async ({ path }, reach) => list(path ?? ".", reach),
   ),
   tool(
     "read_file",
@@ -75,8 +75,11 @@ export async function runFileTool(found: FileTool, input: unknown, reach: Reach)
   try {
     return { text: await found.run(input, reach), failed: false };
   } catch (error) {
-    if (!(error instanceof ToolError)) throw error;
-    return { text: `Error: ${messageOf(error)}`, failed: true };
+    if (error instanceof ToolError) return { text: `Error: ${error.message}`, failed: true };
+    // What the file system refuses is no reason to lose all that was paid for. Its own words name places that say whose they are.
+    const code = systemCodeOf(error);
+    if (code === undefined) throw error;
+    return { text: `Error: the file system refuses it (${code})`, failed: true };
   }
 }
 
@@ -107,9 +110,16 @@ function read(path: string, offset: number, length: number, reach: Reach): strin
   const range = part.from === 0 && end >= part.total ? `${part.total} characters` : `characters ${part.from} to ${end} of ${part.total}`;
   const title = `${part.place.name}, ${range}`;
   // What others wrote is kept apart from what we say; the agent's own words need no fence.
-  if (part.place.kind === "own") return `${title}:\n${part.text}`;
-  if (part.place.kind === "peer") return `${title}:\n${fenced("file", reach.mark, part.text)}`;
-  return `${title}:\n<file.${reach.mark}>\n${part.text}\n<end of file.${reach.mark}>`;
+  if (part.place.kind === "own" && !reach.places.foreign.has(part.place.name)) return `${title}:\n${part.text}`;
+  const changed = harmless(part.text) === part.text ? "" : "; marks in it are shown broken up, and hidden characters not at all";
+  return `${title}${changed}:\n${fenced("file", reach.mark, part.text)}`;
+}
+
+async function list(path: string, { places, mark }: Reach): Promise<string> {
+  const { place, lines } = await listFiles(path, places);
+  if (lines.length === 0) return `${place.name} is empty`;
+  if (place.kind === "own" && places.foreign.size === 0) return lines.join("\n");
+  return fenced("files", mark, lines.map(harmlessName).join("\n"));
 }
 
 /** `@agent1.md`: the answer itself. */

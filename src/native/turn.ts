@@ -5,7 +5,7 @@ import { StepError } from "./failure.ts";
 import type { StepLimits } from "./limits.ts";
 import type { ConnectedModel } from "./models.ts";
 import type { TokenUsage } from "./prices.ts";
-import { explainProviderError } from "./provider-error.ts";
+import { explainProviderError, type ProviderFailure } from "./provider-error.ts";
 import { watchSilence } from "./silence.ts";
 
 /** What a model is asked in one turn. */
@@ -53,8 +53,14 @@ export interface TurnSetting {
   /** Ends everything at once. */
   readonly stop: AbortSignal;
   readonly observer: TurnObserver;
-  /** Told of every reply, also of those that are thrown away: they cost money too. */
-  onUsage(usage: TokenUsage | null): void;
+  /** A request is about to be sent. */
+  onRequest(): void;
+  /**
+   * Told of every reply that began, also of those that break off or are thrown away: they cost money too.
+   * @param usage null when the provider counted nothing of it
+   * @param whole it was counted to its end
+   */
+  onUsage(usage: TokenUsage | null, whole: boolean): void;
 }
 
 /** Longest wait between two attempts in seconds; a provider that asks for more is left to the host, which can spend the time better. */
@@ -66,6 +72,7 @@ export const longestWait = 60;
  */
 export async function askModel(setting: TurnSetting, request: TurnRequest): Promise<ModelReply> {
   const { clock, limits, stop, observer, connected } = setting;
+  let silences = 0;
   for (let attempt = 1; ; attempt++) {
     try {
       return await attemptTurn(setting, request);
@@ -75,7 +82,8 @@ export async function askModel(setting: TurnSetting, request: TurnRequest): Prom
       const { error, retryable, waitSeconds } =
         thrown instanceof Accident ? thrown.failure : explainProviderError(thrown, connected.provider);
       const wait = waitSeconds ?? 2 ** (attempt - 1);
-      if (!retryable || attempt >= limits.attempts || wait > longestWait) throw error;
+      silences += error.failureClass === "timeout" ? 1 : 0;
+      if (!retryable || attempt >= limits.attempts || silences > mostSilences || wait > longestWait) throw error;
       observer.retry(error.message, wait);
       await clock.sleep(wait, stop);
       stop.throwIfAborted();
@@ -85,9 +93,12 @@ export async function askModel(setting: TurnSetting, request: TurnRequest): Prom
 
 // --- internal ---
 
+/** Each has lasted for minutes already: a third one would take more than the time that a run usually has. */
+const mostSilences = 1;
+
 /** An attempt that went wrong in a way that no error tells of. */
 class Accident extends Error {
-  constructor(readonly failure: { readonly error: StepError; readonly retryable: boolean; readonly waitSeconds: number | null }) {
+  constructor(readonly failure: Omit<ProviderFailure, "refused">) {
     super(failure.error.message);
   }
 }
@@ -110,7 +121,9 @@ async function attemptTurn(setting: TurnSetting, request: TurnRequest): Promise<
       return [name, { description, inputSchema: jsonSchema(shape, { validate: (value) => ({ success: true, value }) }) }];
     }),
   );
+  let [began, counted] = [false, false];
   try {
+    setting.onRequest();
     const result = streamText({
       model: connected.model,
       system: connected.cacheMarks ? marked({ role: "system", content: request.system }) : request.system,
@@ -120,6 +133,8 @@ async function attemptTurn(setting: TurnSetting, request: TurnRequest): Promise<
       tools,
       toolChoice: request.demandTool && connected.forcible ? "required" : "auto",
       maxRetries: 0,
+      // The only sign of a reply that broke off before it said anything.
+      includeRawChunks: true,
       providerOptions: connected.providerOptions,
       abortSignal: AbortSignal.any([stop, silence.signal]),
       onError: () => {},
@@ -127,6 +142,8 @@ async function attemptTurn(setting: TurnSetting, request: TurnRequest): Promise<
       ...(connected.temperature === null ? {} : { temperature: connected.temperature }),
     });
     for await (const part of result.fullStream) {
+      began ||= isOfReply(part);
+      if (part.type === "raw") continue;
       silence.sign();
       if (part.type === "text-delta") observer.text(part.text);
       else if (part.type === "reasoning-delta") observer.thinking(part.text);
@@ -134,10 +151,12 @@ async function attemptTurn(setting: TurnSetting, request: TurnRequest): Promise<
       else if (part.type === "error") throw part.error;
       else if (part.type === "abort") throw new Error("aborted");
       else if (part.type === "finish-step") {
-        setting.onUsage(usageOf(part.usage));
+        counted = true;
+        setting.onUsage(usageOf(part.usage), isWhole(part));
         refuseBadEnd(part.finishReason, part.rawFinishReason);
       }
     }
+    if (!counted) throw accident("model", "the reply broke off before its end");
     const [text, calls, response, finishReason] = await Promise.all([result.text, result.toolCalls, result.response, result.finishReason]);
     const whole = calls.filter((call) => call.invalid !== true);
     return {
@@ -148,6 +167,9 @@ async function attemptTurn(setting: TurnSetting, request: TurnRequest): Promise<
       cut: finishReason === "length",
     };
   } catch (thrown) {
+    // A refusal costs nothing. What we end ourselves, or the network ends, may have been read and thought about, although nothing of it has come.
+    const ended = stop.aborted || silence.signal.aborted || !explainProviderError(thrown, connected.provider).refused;
+    if (!counted && (began || ended)) setting.onUsage(null, false);
     if (!stop.aborted && silence.signal.aborted) {
       throw accident("timeout", `the model gave no sign of life for ${setting.limits.silenceSeconds} s`);
     }
@@ -164,6 +186,25 @@ function refuseBadEnd(reason: string, raw: string | undefined): void {
   }
   if (reason === "error") throw accident("model", `the provider broke the reply off with an error${raw === undefined ? "" : ` (${raw})`}`);
   if (reason === "other" && raw === undefined) throw accident("model", "the reply broke off before its end");
+}
+
+/** Whether a part of a stream shows that the model is at work, and costs: anything that the provider sent but an error. */
+function isOfReply(part: { readonly type: string; readonly rawValue?: unknown }): boolean {
+  if (part.type !== "raw") return !["start", "start-step", "error", "abort"].includes(part.type);
+  const value = part.rawValue as { readonly type?: unknown; readonly error?: unknown } | null | undefined;
+  return value?.type !== "error" && (value?.error ?? null) === null;
+}
+
+/** Whether a provider has counted a reply to its end; otherwise its numbers are those of the beginning, if there are any. */
+function isWhole({ usage, finishReason, rawFinishReason: raw }: Ending): boolean {
+  const endedBadly = finishReason === "error" || (finishReason === "other" && raw === undefined);
+  return usage.inputTokens !== undefined && usage.outputTokens !== undefined && !endedBadly;
+}
+
+interface Ending {
+  readonly usage: LanguageModelUsage;
+  readonly finishReason: string;
+  readonly rawFinishReason: string | undefined;
 }
 
 /** Anthropic keeps what comes before such a mark, so that a later turn pays a tenth for it. */

@@ -4,33 +4,45 @@ import { type ModelPrice, priceOfReply, type TokenUsage } from "./prices.ts";
 export interface Usage {
   readonly inputTokens: number;
   readonly outputTokens: number;
-  /** US dollars; null while a price is unknown, or a reply came without a count. */
+  /** US dollars of what was counted; null when the price is unknown, or nothing was counted. */
   readonly usd: number | null;
+  /** Replies that the provider began, finished or not. */
   readonly replies: number;
+  /** Of those, the ones that it did not count to their end: while there are any, all other numbers are the least that it was. */
+  readonly uncounted: number;
 }
 
 /** Adds up the replies of a step. */
 export interface UsageMeter {
-  /** Null: the provider counted nothing, so the sum stays unknown. */
-  add(usage: TokenUsage | null): void;
+  /**
+   * @param usage null when the provider counted nothing of this reply
+   * @param whole false when it may have counted a part of it only
+   */
+  add(usage: TokenUsage | null, whole?: boolean): void;
   readonly total: Usage;
 }
 
 /** @param price null when it is unknown */
 export function createMeter(price: ModelPrice | null): UsageMeter {
-  let total: Usage = { inputTokens: 0, outputTokens: 0, usd: price === null ? null : 0, replies: 0 };
+  // What costs nothing costs nothing uncounted too.
+  const free = price !== null && price.input === 0 && price.output === 0;
+  let sums = { inputTokens: 0, outputTokens: 0, usd: 0, replies: 0, uncounted: 0, counted: 0 };
   return {
-    add(usage) {
-      const { inputTokens, outputTokens, usd, replies } = total;
-      total = {
+    add(usage, whole = true) {
+      const { inputTokens, outputTokens, usd, replies, uncounted, counted } = sums;
+      sums = {
         inputTokens: inputTokens + (usage?.input ?? 0),
         outputTokens: outputTokens + (usage?.output ?? 0),
-        usd: usage === null || usd === null || price === null ? null : usd + priceOfReply(usage, price),
+        usd: usd + (usage === null || price === null ? 0 : priceOfReply(usage, price)),
         replies: replies + 1,
+        uncounted: uncounted + (free || (usage !== null && whole) ? 0 : 1),
+        counted: counted + (usage === null && !free ? 0 : 1),
       };
     },
     get total() {
-      return total;
+      const { counted, ...total } = sums;
+      const known = total.replies === 0 || (price !== null && counted > 0);
+      return { ...total, usd: known ? total.usd : null };
     },
   };
 }

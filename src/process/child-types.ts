@@ -13,6 +13,8 @@ export interface ChildSpec {
   readonly cookie: string;
   /** Largest size of each log file in bytes; 32 MiB by default. */
   readonly logCapBytes?: number;
+  /** False for a program that makes no containers: docker, which may be what hangs, is not asked about any when it has been stopped. */
+  readonly makesContainers?: boolean;
   /** Removes secrets: from delivered lines, and from the logs once the child has ended. */
   readonly redact?: (text: string) => string;
   /** A line of output, without its line end; in order within a stream. May not throw. */

@@ -1,5 +1,5 @@
 import { systemClock as clock } from "../clock.ts";
-import { isDockerClient } from "./containers.ts";
+import { isDockerClient } from "./docker-client.ts";
 import { signalProcess } from "./processes.ts";
 
 /** How long what a child left behind may go on by itself, in seconds: it may still be writing the last lines. */

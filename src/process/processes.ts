@@ -59,6 +59,9 @@ export function signalProcess(pid: number, signal: NodeJS.Signals): void {
 
 // --- internal ---
 
+/** It answers at once, or never (a network disk that hangs); nothing else of ours goes on meanwhile. */
+const psMilliseconds = 5000;
+
 const hasProc = process.platform === "linux" && fs.existsSync("/proc/self/stat");
 
 function processIds(): number[] {
@@ -109,5 +112,6 @@ function listByPs(): ProcessEntry[] {
 }
 
 function ps(columns: string, ...which: string[]): string {
-  return Bun.spawnSync(["ps", ...which, "-o", columns], { stdin: "ignore", stderr: "ignore", env: process.env }).stdout.toString();
+  const options = { stdin: "ignore", stderr: "ignore", env: process.env, timeout: psMilliseconds, killSignal: "SIGKILL" } as const;
+  return Bun.spawnSync(["ps", ...which, "-o", columns], options).stdout.toString();
 }

@@ -4,7 +4,8 @@ import type { Clock } from "../clock.ts";
 import { messageOf } from "../errors.ts";
 import { writeFileAtomic } from "../session/atomic.ts";
 import type { Child, ChildExit, ChildSpec } from "./child-types.ts";
-import { containersOfClient, removeContainers } from "./containers.ts";
+import { removeContainers } from "./containers.ts";
+import { containersOfClient } from "./docker-client.ts";
 import { childVariable } from "./environment.ts";
 import { exitFile, formatExitRecord, readExitRecord } from "./exit.ts";
 import { execErrorOf, type SpawnError } from "./launch.ts";
@@ -226,9 +227,11 @@ class Supervisor implements Supervised {
 
   private async clean(end: End): Promise<void> {
     if (this.spec.redact) for (const problem of await scrubLogs(this.spec.logDir, this.spec.redact)) this.warnings.add(problem);
+    if (this.spec.makesContainers === false) return;
     if (this.stopCause === null && end.signal === null && this.containers.size === 0) return;
     const { logDir, env } = this.spec;
-    await removeContainers({ marks: [this.id], directory: logDir, names: [...this.containers] }, env);
+    const { startedAt } = this.spawned;
+    await removeContainers({ marks: [this.id], directory: logDir, names: [...this.containers], startedAt }, env);
   }
 
   private async attempt(work: () => Promise<void>): Promise<void> {

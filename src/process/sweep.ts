@@ -15,7 +15,7 @@ export interface SweepReport {
   readonly runs: readonly string[];
   /** How many processes of them were alive. */
   readonly processes: number;
-  /** Names or ids of their containers. */
+  /** Ids of their containers. */
   readonly containers: readonly string[];
   /** What went wrong, one line each. */
   readonly warnings: readonly string[];

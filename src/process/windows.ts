@@ -9,6 +9,7 @@ export function taskkill(pid: number, force: boolean): void {
       stdin: "ignore",
       stdout: "ignore",
       stderr: "ignore",
+      timeout: 5000,
     });
   } catch {
     // No taskkill, no other means.

@@ -11,6 +11,10 @@ export interface CostReport {
   readonly usd: unknown;
   readonly inputTokens: unknown;
   readonly outputTokens: unknown;
+  /** The reporter says that it could not count all. */
+  readonly incomplete?: boolean;
+  /** The reporter says that it knows the price: zero with tokens is what they cost. */
+  readonly priced?: boolean;
 }
 
 /** More than a single step can have cost, in US dollars: such a report is a fault of whoever wrote it. */
@@ -18,17 +22,20 @@ export const mostUsd = 10_000;
 
 /**
  * What a report is worth (design.md, "Money"). An amount above zero counts. Zero with tokens means that the model is missing from the
- * reporter's price list: unknown, unless `price` fills the gap. Zero without tokens is free. What is no amount at all is unknown too.
+ * reporter's price list, unless it says otherwise: unknown, unless `price` fills the gap. Zero without tokens is free, unless the report is incomplete: then nothing was
+ * counted. What is no amount at all is unknown too.
  * @returns `problem`: what is wrong with the report, completing "its reported cost …"; null when nothing is
  */
 export function costOf(report: CostReport, price: TokenPrice | null): { readonly cost: StepCost; readonly problem: string | null } {
   const usd = amountOf(report.usd);
   const [inputTokens, outputTokens] = [tokensOf(report.inputTokens), tokensOf(report.outputTokens)];
-  const tokens = { inputTokens: inputTokens ?? 0, outputTokens: outputTokens ?? 0 };
+  const missing = report.incomplete ? ({ incomplete: true } as const) : {};
+  const tokens = { inputTokens: inputTokens ?? 0, outputTokens: outputTokens ?? 0, ...missing };
   const problem = problemOf(report, usd, inputTokens, outputTokens);
-  if (usd !== null && usd > 0) return { cost: { usd, ...tokens }, problem };
+  const isFree = usd === 0 && report.priced === true && !report.incomplete;
+  if (usd !== null && (usd > 0 || isFree)) return { cost: { usd, ...tokens }, problem };
   if (tokens.inputTokens + tokens.outputTokens > 0) return { cost: { usd: price ? priced(tokens, price) : null, ...tokens }, problem };
-  return { cost: usd === 0 && problem === null ? { usd: 0, ...tokens } : unknownCost, problem };
+  return { cost: usd === 0 && problem === null && !report.incomplete ? { usd: 0, ...tokens } : unknownCost, problem };
 }
 
 /**

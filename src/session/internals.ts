@@ -1,16 +1,26 @@
 import fs from "node:fs";
-import { join } from "node:path";
+import { basename, dirname, join } from "node:path";
+import { stepLimits } from "./steps.ts";
 import { openFlags, type TreeEntry } from "./tree.ts";
-import { realPathOf } from "./untrusted.ts";
+import { readUntrusted, realPathOf } from "./untrusted.ts";
+
+/** What answer.json of a native step says under `engine`. */
+export const nativeMark = "mg-team";
 
 /**
  * Makes a function that tells what MassGen left in a workspace for itself: it is no part of what the user asked for. A folder of the same
- * name that the agents made for the user does not match: names that people use too count only with MassGen's own contents.
+ * name that the agents made for the user does not match: names that people use too count only with MassGen's own contents. In the workspace of
+ * a native step, and in a deliverable, nothing is left but a version history.
+ * @param unknown who keeps files in a directory of which nothing tells
  */
-export function internalsOf(workspace: string): (entry: TreeEntry) => boolean {
+export function internalsOf(workspace: string, unknown: Keeper = "massgen"): (entry: TreeEntry) => boolean {
+  if ((keeperOf(workspace) ?? unknown) === "nobody") return isHistory;
   const look = lookInto(workspace);
   return (entry) => rules.some((rule) => rule(entry, look));
 }
+
+/** Who keeps files of its own among those of the agent. */
+export type Keeper = "massgen" | "nobody";
 
 /** A copy of the user's login that MassGen puts where the Codex program looks for it (massgen 0.1.97, backend/codex.py). */
 export function isCredential(entry: TreeEntry): boolean {
@@ -26,12 +36,30 @@ interface Look {
   linksTo(path: string, target: string): boolean;
 }
 
+/** By the answer beside it; null when there is none, or none that can be read. */
+function keeperOf(workspace: string): Keeper | null {
+  if (basename(workspace) === "deliverable") return "nobody";
+  const step = realPathOf(dirname(workspace));
+  const file = step === null ? null : readUntrusted(join(step, "answer.json"), step, stepLimits.answerBytes);
+  if (file?.kind !== "bytes") return null;
+  try {
+    const answer: unknown = JSON.parse(Buffer.from(file.bytes).toString());
+    return (answer as { readonly engine?: unknown } | null)?.engine === nativeMark ? "nobody" : "massgen";
+  } catch {
+    return "massgen";
+  }
+}
+
+/** At the root it is MassGen's. One further down is the agents' own, but its hooks and settings would run at the user's next `git status`. */
+function isHistory({ path }: TreeEntry): boolean {
+  return /(^|\/)\.git$/.test(path);
+}
+
 type Rule = (entry: TreeEntry, look: Look) => boolean;
 
 // Extend with a function: entries come in order, directories first, and what is below a matching directory is never asked about.
 const rules: readonly Rule[] = [
-  // Its version history, at the root. One further down is the agents' own, but its hooks and settings would run at the user's next `git status`.
-  ({ path }) => /(^|\/)\.git$/.test(path),
+  isHistory,
   ({ path }) => /^\.massgen[^/]*$/.test(path),
   // Homes of the command-line backends, results too long for a prompt, and the caches that its containers are given.
   ({ path }) => [".codex", ".gemini", ".antigravity", ".antigravitycli", ".copilot", ".tool_results", ".cache"].includes(path),

@@ -25,9 +25,10 @@ export function formatCost(cost: ResultCost): string {
 /** The sum of some steps, each counted once by the caller. */
 export function sumCosts(costs: readonly StepCost[]): AgentCost {
   const known = costs.filter((cost) => cost.usd !== null);
+  const whole = known.filter((cost) => !cost.incomplete);
   return {
     usd: known.length === 0 && costs.length > 0 ? null : round(known.reduce((total, cost) => total + (cost.usd ?? 0), 0)),
-    known: knownOf(known.length, costs.length),
+    known: knownOf(known.length, whole.length, costs.length),
     input_tokens: costs.reduce((total, cost) => total + cost.inputTokens, 0),
     output_tokens: costs.reduce((total, cost) => total + cost.outputTokens, 0),
     unpriced_tokens: costs.reduce((total, cost) => total + (cost.usd === null ? cost.inputTokens + cost.outputTokens : 0), 0),
@@ -36,8 +37,8 @@ export function sumCosts(costs: readonly StepCost[]): AgentCost {
 
 // --- internal ---
 
-function knownOf(known: number, all: number): CostKnown {
-  if (known === all) return "all";
+function knownOf(known: number, whole: number, all: number): CostKnown {
+  if (whole === all) return "all";
   return known === 0 ? "none" : "partial";
 }
 

@@ -30,7 +30,7 @@ export const openFlags = fs.constants.O_RDONLY | (fs.constants.O_NOFOLLOW ?? 0) 
 
 /**
  * Everything below a directory: names in the order of their bytes, a directory followed by what it holds. Links are named and never followed; the
- * root itself must be no link. Lets other work run every few milliseconds.
+ * root itself must be no link; one that cannot be read is the only entry, `.`. Lets other work run every few milliseconds.
  * @param enter whether to look into a directory
  */
 export async function* walkTree(root: string, limits: WalkLimits, enter: (directory: TreeEntry) => boolean): AsyncGenerator<TreeEntry> {
@@ -40,7 +40,11 @@ export async function* walkTree(root: string, limits: WalkLimits, enter: (direct
   const push = (names: readonly string[], parent: string, depth: number) => {
     for (const name of names.toReversed()) waiting.push({ bytePath: parent === "" ? name : `${parent}/${name}`, depth });
   };
-  push(fs.lstatSync(root, { throwIfNoEntry: false })?.isDirectory() ? namesIn(root, "") : [], "", 1);
+  try {
+    push(fs.lstatSync(root, { throwIfNoEntry: false })?.isDirectory() ? namesIn(root, "") : [], "", 1);
+  } catch (error) {
+    yield { path: ".", bytePath: ".", kind: "refused", why: `it cannot be read (${reasonOf(error)})` };
+  }
   for (let seen = 0, next = waiting.pop(); next; next = waiting.pop()) {
     await breath();
     const { bytePath, depth } = next;

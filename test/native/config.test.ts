@@ -1,5 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { readdirSync } from "node:fs";
+import { homedir } from "node:os";
 import { join } from "node:path";
 import { baseUrlOf, nativeBackend, nativeBackends, nativeKeys } from "../../src/native/backends.ts";
 import { readStepConfig } from "../../src/native/config.ts";
@@ -77,6 +78,43 @@ price: { input: 1, output: 2 }
       { path: "/work/docs", permission: "read" },
       { path: "/data", permission: "write" },
     ]);
+  });
+
+  test("with a limit, a price or a setting that cannot be read is refused with what it must be: nothing is limited by a typing error", async () => {
+    const of = (more: string, backend = "") => `agents: [{ id: agent_a, backend: { type: openai, model: m${backend} } }]\n${more}\n`;
+    const cases: readonly [string, string, string][] = [
+      [of("limits: { turn: 5 }"), 'no "turn" under limits', "Did you mean turns?"],
+      [of("limits: { output_tokens: 20k }"), "limits: output_tokens cannot be", "a number from 1 to"],
+      [of("limits: { seconds: 10m }"), "limits: seconds cannot be", "without a unit"],
+      [of("limits: { turns: 0 }"), "limits: turns cannot be", "a number from 1"],
+      [of("limits: 5"), "limits cannot be", "a map with turns"],
+      [of("price: { in: 3, output: 15 }"), 'no "in" under price', "input"],
+      [of("price: { input: 3 }"), "price cannot be", "input and output"],
+      [of('price: { input: "3", output: 15 }'), "price: input cannot be", "a number"],
+      [of("", ", temperature: hot"), "temperature cannot be", "a number from 0 to 2"],
+      [of("", ", max_tokens: 8k"), "max_tokens cannot be", "a number from 1"],
+      [of("", ", reasoning: { effort: 3 }"), "effort cannot be", "high"],
+    ];
+    for (const [text, message, hint] of cases) {
+      const error = await read(text).catch((thrown: unknown) => thrown);
+      expect(error).toMatchObject({ code: "config", message: expect.stringContaining(message), hint: expect.stringContaining(hint) });
+    }
+    expect(await read(of("limits: { turns: null }\nprice: null", ", temperature: null, max_tokens: null"))).toMatchObject({
+      limits: stepLimits,
+      price: null,
+      temperature: null,
+    });
+  });
+
+  test("names files as a shell does: ~ and variables; one that is not set is refused", async () => {
+    const text =
+      "agent: { id: a, backend: { type: openai, model: m } }\norchestrator: { context_paths: [~/docs, '${DOCS}/a', { path: '~' }] }\n";
+    expect((await read(text, { ...home, DOCS: "/data" })).context.map(({ path }) => path)).toEqual([
+      join(homedir(), "docs"),
+      "/data/a",
+      homedir(),
+    ]);
+    expect(read(text)).rejects.toMatchObject({ code: "config", message: expect.stringContaining("DOCS, which is not set") });
   });
 
   test("with several agents, without a model or with a base_url that is none is refused", async () => {

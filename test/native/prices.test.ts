@@ -5,6 +5,8 @@ import { createMeter } from "../../src/native/usage.ts";
 
 const usage = { input: 1000, cachedInput: 0, cacheWrite: 0, output: 100 };
 
+const api = "https://api.example.com/v1";
+
 describe("the price list", () => {
   test("says of every price when and where it was read", () => {
     for (const { provider, model, date, source, input, output } of table) {
@@ -26,21 +28,34 @@ describe("the price list", () => {
       ["gemini", "gemini-3.1-pro-preview"],
       ["grok", "grok-4.20-0309-reasoning"],
     ] as const) {
-      expect(listPrice(type, model)).not.toBeNull();
+      expect(listPrice(type, model, api)).not.toBeNull();
     }
   });
 
   test("gives no model the price of another", () => {
-    expect(listPrice("openai", "gpt-5.4-2026-03-05")).toEqual(listPrice("openai", "gpt-5.4"));
-    expect(listPrice("claude", "claude-opus-4-6-20260205")).not.toBeNull();
-    for (const model of ["gpt-5.4-super", "gpt-5.45", "gpt-5.4-2026", "gpt-9", "GPT"]) expect(listPrice("openai", model)).toBeNull();
-    expect(listPrice("openrouter", "gpt-5.4")).toBeNull();
-    expect(listPrice("gemini", "gpt-5.4")).toBeNull();
-    expect(listPrice("copilot", "gpt-5.4")).toBeNull();
+    expect(listPrice("openai", "gpt-5.4-2026-03-05", api)).toEqual(listPrice("openai", "gpt-5.4", api));
+    expect(listPrice("claude", "claude-opus-4-6-20260205", api)).not.toBeNull();
+    for (const model of ["gpt-5.4-super", "gpt-5.45", "gpt-5.4-2026", "gpt-9", "GPT"]) expect(listPrice("openai", model, api)).toBeNull();
+    expect(listPrice("openrouter", "gpt-5.4", api)).toBeNull();
+    expect(listPrice("gemini", "gpt-5.4", api)).toBeNull();
+    expect(listPrice("copilot", "gpt-5.4", api)).toBeNull();
   });
 
-  test("has nothing to ask for servers on this machine", () => {
-    expect(listPrice("ollama", "llama3")).toEqual({ input: 0, output: 0 });
+  test("is nothing for servers on this machine, and unknown for those elsewhere, whatever they are called", () => {
+    const here = ["127.0.0.1:11434", "localhost:8000", "[::1]:1234", "127.9.9.9", "0.0.0.0:11434"];
+    for (const host of here) expect([host, listPrice("ollama", "llama3", `http://${host}/v1`)]).toEqual([host, { input: 0, output: 0 }]);
+    expect(listPrice("demo", "brief", null)).toEqual({ input: 0, output: 0 });
+    const elsewhere = [
+      "gpu.example.com",
+      "192.168.1.5:8000",
+      "localhost.example.com",
+      "127.0.0.1.example.com",
+      "user@10.0.0.1",
+      "[2001:db8::1]",
+    ];
+    for (const type of ["ollama", "vllm", "lmstudio", "sglang"])
+      for (const host of elsewhere) expect([type, host, listPrice(type, "llama3", `http://${host}/v1`)]).toEqual([type, host, null]);
+    expect(listPrice("ollama", "gpt-oss:120b-cloud", "http://127.0.0.1:11434/v1")).toBeNull();
   });
 });
 
@@ -61,15 +76,22 @@ describe("what a reply costs", () => {
 });
 
 describe("what a step costs", () => {
-  test("is the sum of its replies, and unknown as soon as one part of it is", () => {
+  test("is the sum of its replies, at least that where not all was counted, unknown without a price, and nothing before the first", () => {
     const meter = createMeter({ input: 10, output: 100 });
     meter.add(usage);
     meter.add(usage);
-    expect(meter.total).toEqual({ inputTokens: 2000, outputTokens: 200, usd: 0.04, replies: 2 });
+    expect(meter.total).toEqual({ inputTokens: 2000, outputTokens: 200, usd: 0.04, replies: 2, uncounted: 0 });
     meter.add(null);
-    expect(meter.total).toEqual({ inputTokens: 2000, outputTokens: 200, usd: null, replies: 3 });
+    meter.add(usage, false);
+    expect(meter.total).toEqual({ inputTokens: 3000, outputTokens: 300, usd: 0.06, replies: 4, uncounted: 2 });
     const unpriced = createMeter(null);
+    expect(unpriced.total.usd).toBe(0);
     unpriced.add(usage);
     expect(unpriced.total.usd).toBeNull();
+    const [silent, free] = [createMeter({ input: 10, output: 100 }), createMeter({ input: 0, output: 0 })];
+    silent.add(null);
+    free.add(null);
+    expect(silent.total).toMatchObject({ usd: null, uncounted: 1 });
+    expect(free.total).toMatchObject({ usd: 0, uncounted: 0 });
   });
 });

@@ -1,6 +1,8 @@
 import { describe, expect, setDefaultTimeout, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { createCostReader } from "../../src/engine/massgen/cost.ts";
+import { unknownCost } from "../../src/types.ts";
 import { createSession, keys, type TestSession } from "./support.ts";
 import { type SeenRequest, startWireServer } from "./wire/server.ts";
 import { type Wire, wires } from "./wire/wire.ts";
@@ -31,6 +33,11 @@ async function run(wire: Wire, acts: Parameters<typeof startWireServer>[1], more
       await session[Symbol.asyncDispose]();
     },
   };
+}
+
+/** As the host reads it. */
+function costOf(session: TestSession) {
+  return createCostReader(session.temp.join("run_agent_a"), "agent_a", null).readLast();
 }
 
 for (const wire of wires) {
@@ -131,6 +138,45 @@ for (const wire of wires) {
       await using step = await run(wire, [{ hang: true }], { limits: { silence_seconds: 0.1, attempts: 2 } });
       expect(step).toMatchObject({ code: 3, failureClass: "timeout" });
       expect(step.requests).toHaveLength(2);
+      // Also where more attempts at other accidents are left.
+      await using patient = await run(wire, [{ fail: "server" }, { hang: true }], { limits: { silence_seconds: 0.1, attempts: 9 } });
+      expect(patient).toMatchObject({ code: 3, failureClass: "timeout" });
+      expect(patient.requests).toHaveLength(3);
+    });
+
+    test("what a reply has cost that was not counted to its end stays unknown; a refusal costs nothing", async () => {
+      // Such a server costs nothing, counted or not.
+      if (wire.type === "vllm") return;
+      const price = "price: { input: 10, output: 100 }\n";
+      const accidents = [{ ...answer("Fou"), cut: true }, { garble: true }, { hang: true }] as const;
+      for (const accident of accidents) {
+        await using step = await run(wire, [accident, answer("Four")], { limits: { silence_seconds: 0.1 }, config: price });
+        expect(costOf(step.session)).toMatchObject({ usd: expect.any(Number), incomplete: true });
+        expect(step.session.read("agent_a/last_action.json")?.cost).not.toHaveProperty("estimated_cost");
+        await using failed = await run(wire, [accident], { limits: { silence_seconds: 0.1, attempts: 1 }, config: price });
+        expect(failed.code).not.toBe(0);
+        const cost = costOf(failed.session);
+        expect(cost?.usd === null || cost?.incomplete).toBe(true);
+      }
+      let stop: (cause: string) => void = () => {};
+      const stopped = () => {
+        setTimeout(() => stop("SIGTERM"), 50);
+        return { hang: true } as const;
+      };
+      const stopper = (end: typeof stop) => {
+        stop = end;
+      };
+      await using ended = await run(wire, [stopped], { config: price, stopper });
+      expect(costOf(ended.session)).toEqual(unknownCost);
+      const closing = Bun.listen({ hostname: "127.0.0.1", port: 0, socket: { data: (socket) => void socket.end() } });
+      await using dropped = createSession();
+      await dropped.step({ type: wire.type, baseUrl: `http://127.0.0.1:${closing.port}/v1`, limits: { attempts: 1 }, config: price });
+      expect(costOf(dropped)).toEqual(unknownCost);
+      closing.stop();
+      await using refused = await run(wire, [{ fail: "quota", headers: { "retry-after": "1" } }, answer("Four")], { config: price });
+      expect(costOf(refused.session)).toEqual({ usd: 0.02, inputTokens: 1000, outputTokens: 100 });
+      await using wrong = await run(wire, [{ fail: "key" }]);
+      expect(costOf(wrong.session)).toEqual({ usd: 0, inputTokens: 0, outputTokens: 0 });
     });
 
     test("JSON that is none is an accident of the provider", async () => {

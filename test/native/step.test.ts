@@ -1,6 +1,20 @@
 import { describe, expect, setDefaultTimeout, test } from "bun:test";
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  globSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
+import { createCostReader } from "../../src/engine/massgen/cost.ts";
+import { readSession } from "../../src/native/peers.ts";
+import { type StepCost, unknownCost } from "../../src/types.ts";
 import { createSession, type StepOptions, type StepOutcome, type TestSession } from "./support.ts";
 import { type Act, type SeenRequest, startWireServer } from "./wire/server.ts";
 import { wires } from "./wire/wire.ts";
@@ -24,6 +38,7 @@ async function step(session: TestSession, acts: Acts, options: Partial<StepOptio
   return { ...outcome, requests: server.requests };
 }
 
+const glob = (cwd: string, pattern: string) => globSync(pattern, { cwd }).length > 0;
 const linesOf = (text: string) => text.split("\n").filter((line) => line !== "");
 const events = (stdout: string) => linesOf(stdout).map((line): { event_type: string; data: Record<string, unknown> } => JSON.parse(line));
 
@@ -75,19 +90,51 @@ describe("the contract (massgen.md)", () => {
       return answer("Four");
     };
     await step(session, [{ calls: [call("list_files", {})] }, look], { config: "price: { input: 3, output: 15 }\n" });
-    expect(JSON.parse(status).costs).toEqual({ total_input_tokens: 1000, total_output_tokens: 100, total_estimated_cost: 0.0045 });
+    expect(JSON.parse(status).costs).toEqual({
+      total_input_tokens: 1000,
+      total_output_tokens: 100,
+      total_estimated_cost: 0.0045,
+      priced: true,
+      open_request: true,
+    });
     expect(JSON.parse(readFileSync(join(attempt, "metrics_summary.json"), "utf8")).totals).toEqual({
       input_tokens: 2000,
       output_tokens: 200,
       estimated_cost: 0.009,
+      priced: true,
     });
     expect(session.read("agent_a/last_action.json")?.cost).toEqual({ input_tokens: 2000, output_tokens: 200, estimated_cost: 0.009 });
   });
 
-  test("an unknown price is left out of last_action.json, and 0 with tokens elsewhere, as MassGen has it", async () => {
+  test("an unknown price is left out of last_action.json, and 0 with tokens elsewhere, as MassGen has it; what is free is said to be", async () => {
+    for (const [config, usd] of [
+      ["", null],
+      ["price: { input: 0, output: 0 }\n", 0],
+    ] as const) {
+      await using session = createSession();
+      await step(session, [answer("Four")], { config });
+      const shown = usd === null ? {} : { estimated_cost: usd };
+      expect(session.read("agent_a/last_action.json")?.cost).toEqual({ input_tokens: 1000, output_tokens: 100, ...shown });
+      const read = createCostReader(session.temp.join("run_agent_a"), "agent_a", null).readLast();
+      expect(read).toEqual({ usd, inputTokens: 1000, outputTokens: 100 });
+    }
+  });
+
+  test("a request under way is written down: a step that is killed over it has cost more than it counted", async () => {
     await using session = createSession();
-    await step(session, [answer("Four")]);
-    expect(session.read("agent_a/last_action.json")?.cost).toEqual({ input_tokens: 1000, output_tokens: 100 });
+    const seen: (StepCost | null)[] = [];
+    const look = (): Act => {
+      const reader = createCostReader(session.temp.join("run_agent_a"), "agent_a", null);
+      seen.push(reader.read(), reader.readLast());
+      return seen.length > 2 ? answer("Four") : { calls: [call("list_files", {})] };
+    };
+    await step(session, [look, look], { config: "price: { input: 3, output: 15 }\n" });
+    const [before, killedBefore, between, killedBetween] = seen;
+    expect([before, killedBefore]).toEqual([{ usd: 0, inputTokens: 0, outputTokens: 0 }, unknownCost]);
+    expect(between).toEqual({ usd: 0.0045, inputTokens: 1000, outputTokens: 100 });
+    expect(killedBetween).toEqual({ usd: 0.0045, inputTokens: 1000, outputTokens: 100, incomplete: true });
+    const last = createCostReader(session.temp.join("run_agent_a"), "agent_a", null).readLast();
+    expect(last).toEqual({ usd: 0.009, inputTokens: 2000, outputTokens: 200 });
   });
 
   test("the next step of an agent has the next number, and last_action.json tells of it", async () => {
@@ -156,6 +203,20 @@ describe("what a voter has seen", () => {
     const { requests } = await step(session, [meanwhile]);
     expect(session.read("agent_a/001/vote.json")).toMatchObject({ target: "agent_b", seen_steps: { agent_b: 1 } });
     expect(requests[0]?.text).not.toContain("Five");
+  });
+
+  test("is what it was shown, also when a peer answers while it reads", async () => {
+    await using session = createSession();
+    session.answer("agent_b", 1, "old");
+    session.answer("agent_c", 1, "\n");
+    const { candidates, seenSteps } = readSession(session.path, (items) => {
+      session.answer("agent_b", 2, "new");
+      session.answer("agent_c", 2, "new");
+      session.answer("agent_d", 1, "new");
+      return items;
+    });
+    expect(candidates.map(({ agent, step, text }) => [agent, step, text])).toEqual([["agent_b", 1, "old"]]);
+    expect(seenSteps).toEqual({ agent_b: 1, agent_c: 1 });
   });
 
   test("are each agent's newest answers, its own among them, and no votes", async () => {
@@ -276,6 +337,22 @@ describe("what a model does wrong it is told, and may try again", () => {
 describe("limits have names", () => {
   const busy: Act = { calls: [call("list_files", {})] };
 
+  test("the results of one reply: what goes beyond is not run, and can be asked for again", async () => {
+    await using session = createSession();
+    session.answer("agent_b", 1, "See it", { "big.txt": "0123456789".repeat(50_000) });
+    const reads = Array.from({ length: 60 }, (_, index) => call("read_file", { path: "@agent1/big.txt", offset: index }));
+    const { code, requests } = await step(session, [
+      { calls: [...reads, call("write_file", { path: "a", content: "b" })] },
+      { calls: [call("read_file", { path: "@agent1/big.txt", length: 10 })] },
+      vote("agent1"),
+    ]);
+    expect(code).toBe(0);
+    expect(requests[1]?.text.length).toBeLessThan(300_000);
+    expect(requests[1]?.text.match(/this call was not run/g)?.length).toBe(56);
+    expect(requests[2]?.text.length).toBeLessThan(301_000);
+    expect(session.files()).toContain("agent_a/001/vote.json");
+  });
+
   test("turns: near the end only an answer or a vote is left to do", async () => {
     await using session = createSession();
     const outcome = await step(session, [busy], { limits: { turns: 6 } });
@@ -318,6 +395,50 @@ describe("a step appears whole or not at all", () => {
     expect(session.files()).toEqual([]);
   });
 
+  test("one that has decided is not stopped any more: what was paid for is delivered, with its files", async () => {
+    for (const when of [".massgen/**/metrics_summary.json", ".massgen/workspaces/*/a/b.txt"]) {
+      await using session = createSession();
+      let stop: ((cause: string) => void) | null = null;
+      const date = () => {
+        if (stop !== null && existsSync(session.temp.join("run_agent_a")) && glob(session.temp.join("run_agent_a"), when)) {
+          stop("SIGTERM");
+          stop = null;
+        }
+        return Date.now();
+      };
+      const stopper: StepOptions["stopper"] = (callback) => {
+        stop = callback;
+      };
+      const reply = { calls: [call("write_file", { path: "a/b.txt", content: "b" }), call("new_answer", { content: "See a/b.txt" })] };
+      const outcome = await step(session, [reply], { stopper, date });
+      expect([when, stop]).toEqual([when, null]);
+      expect(outcome).toMatchObject({ code: 0 });
+      expect(session.files()).toEqual(["agent_a/001/answer.json", "agent_a/001/workspace/a/b.txt", "agent_a/last_action.json"]);
+    }
+  });
+
+  test("files of every depth are published, also to another file system, and can be read by other users", async () => {
+    const deep = `${"d/".repeat(80)}deep.txt`;
+    for (const elsewhere of [null, "/dev/shm"]) {
+      if (elsewhere !== null && !existsSync(elsewhere)) continue;
+      await using session = createSession();
+      const home = elsewhere === null ? null : mkdtempSync(join(elsewhere, "mg-team-test-"));
+      if (home !== null) symlinkSync(home, session.path);
+      try {
+        const files = [call("write_file", { path: deep, content: "x" }), call("write_file", { path: "run.sh", content: "#!/bin/sh\n" })];
+        const outcome = await step(session, [{ calls: [...files, call("new_answer", { content: "See it" })] }]);
+        expect(outcome).toMatchObject({ code: 0 });
+        const workspace = join(session.path, "agents/agent_a/001/workspace");
+        expect(statSync(join(workspace, deep)).mode & 0o777).toBe(0o644);
+        expect(statSync(join(workspace, "run.sh")).mode & 0o777).toBe(0o755);
+        expect(statSync(join(workspace, "d")).mode & 0o777).toBe(0o755);
+        expect(statSync(workspace).mode & 0o777).toBe(0o755);
+      } finally {
+        if (home !== null) rmSync(home, { recursive: true });
+      }
+    }
+  });
+
   test("its directory has another name until it is finished, and nothing of it stays", async () => {
     await using session = createSession();
     const home = join(session.path, "agents/agent_a");
@@ -325,6 +446,15 @@ describe("a step appears whole or not at all", () => {
     writeFileSync(join(home, ".step.999999999.0123456789ab.tmp/answer.json"), "{");
     await step(session, [answer("Four")]);
     expect(readdirSync(home).sort()).toEqual(["001", "last_action.json"]);
+  });
+
+  test("what happened stays so when last_action.json cannot be written: that is said, and the step succeeds", async () => {
+    await using session = createSession();
+    mkdirSync(join(session.path, "agents/agent_a/last_action.json/x"), { recursive: true });
+    const outcome = await step(session, [answer("Four")]);
+    expect(outcome).toMatchObject({ code: 0 });
+    expect(outcome.stderr).toMatch(/mg-team step: cannot write .*last_action\.json: .*\n[\s\S]*ACTION: new_answer/);
+    expect(session.files()).toEqual(["agent_a/001/answer.json"]);
   });
 
   test("a session that cannot be written is said, and costs are kept", async () => {

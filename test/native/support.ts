@@ -34,6 +34,8 @@ export interface StepOptions {
   readonly config?: string;
   readonly criteria?: string;
   readonly streamEvents?: boolean;
+  /** Asked for the date in between of all that a step does. */
+  readonly date?: () => number;
   /** Told of the way to end the step. */
   readonly stopper?: (stop: (cause: string) => void) => void;
 }
@@ -108,6 +110,7 @@ async function runHere(temp: TemporaryDirectory, sessionDir: string, options: St
   const waits: number[] = [];
   const clock: Clock = {
     ...systemClock,
+    ...(options.date === undefined ? {} : { date: options.date }),
     // Waits for providers are not waited for; the short ones are those of watches.
     sleep(seconds, signal) {
       if (seconds <= 0.25) return systemClock.sleep(seconds, signal);

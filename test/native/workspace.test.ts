@@ -32,6 +32,7 @@ function createPlace(): TestPlace {
       { path: temp.join("shared"), permission: "write" },
     ],
     sessionDir: temp.join("session"),
+    foreign: new Set(),
   };
   return {
     temp,
@@ -102,7 +103,90 @@ describe("files of the workspace", () => {
   });
 });
 
+describe("bytes that the model did not mean to change", () => {
+  test("stay as they are: a file that is not UTF-8 is refused, a byte order mark is kept", async () => {
+    await using place = createPlace();
+    const path = place.temp.join("shared/data.txt");
+    for (const bytes of [
+      Buffer.from("name=M\xfcller\ntotal=1\n", "latin1"),
+      Buffer.from("total=1\0"),
+      Buffer.from("\ufefftotal=1", "utf16le"),
+    ]) {
+      writeFileSync(path, bytes);
+      expect(await place.call("edit_file", { path, old_text: "total=1", new_text: "total=2" })).toStartWith("Error: ");
+      expect(readFileSync(path).equals(bytes)).toBe(true);
+    }
+    writeFileSync(path, "\ufeffa,b\r\n1,2\r\n");
+    expect(await place.call("edit_file", { path, old_text: "1,2", new_text: "1,3" })).toStartWith("edited ");
+    expect(readFileSync(path, "utf8")).toBe("\ufeffa,b\r\n1,3\r\n");
+  });
+
+  test("stay as they are where they are shown otherwise: marks and hidden characters", async () => {
+    await using place = createPlace();
+    const path = place.temp.join("shared/template.jinja");
+    const text = "a\u202eb<|im_start|>system\n{{ x }}<|im_end|>\n<|im_start|>user\n\u{e0041}{{ x }}<|im_end|>\n";
+    writeFileSync(path, text);
+    const shown = await place.call("read_file", { path });
+    expect(shown).toContain("shown broken up");
+    expect(shown).toContain("ab‹|im_start|>system\n{{ x }}‹|im_end|>\n‹|im_start|>user\n{{ x }}‹|im_end|>\n");
+    const edit = (old_text: string, new_text: string, replace_all = false) =>
+      place.call("edit_file", { path, old_text, new_text, replace_all });
+    expect(await edit("‹|im_end|>", "x")).toContain("2 times");
+    expect(await edit("b‹|im_start|>system\n{{ x }}", "c‹|im_start|>system\n{{ y }}")).toStartWith("edited ");
+    expect(readFileSync(path, "utf8")).toBe(text.replace("b<|im_start|>system\n{{ x }}", "c<|im_start|>system\n{{ y }}"));
+    expect(await edit("‹|im_end|>\n", "‹|im_end|>\n\n", true)).toStartWith("edited ");
+    expect(readFileSync(path, "utf8")).toBe(
+      "a\u202ec<|im_start|>system\n{{ y }}<|im_end|>\n\n<|im_start|>user\n\u{e0041}{{ x }}<|im_end|>\n\n",
+    );
+  });
+});
+
+describe("what the file system refuses", () => {
+  test.skipIf(process.getuid?.() === 0)("is told to the model and ends nothing: a directory that may not be read", async () => {
+    await using place = createPlace();
+    const closed = place.temp.join("docs/private");
+    mkdirSync(closed);
+    chmodSync(closed, 0);
+    try {
+      expect(await place.call("list_files", { path: closed })).toContain("cannot be read");
+      expect(await place.call("copy_file", { from: closed, to: "p" })).toStartWith("Error: ");
+      expect(await place.call("copy_file", { from: place.temp.join("docs"), to: "p" })).toContain("copied 1 file");
+    } finally {
+      chmodSync(closed, 0o700);
+    }
+  });
+
+  test("is told to the model and ends nothing, whatever tool and whatever it is", async () => {
+    await using place = createPlace();
+    const places: Places = {
+      ...place.places,
+      get context(): Places["context"] {
+        throw Object.assign(new Error("EACCES: permission denied, scandir '/session/agents/agent_b'"), { code: "EACCES" });
+      },
+    };
+    for (const tool of fileTools) {
+      const input = { path: "/x", from: "/x", to: "y", content: "", old_text: "a", new_text: "b" };
+      const { text, failed } = await runFileTool(tool, input, { places, mark: "1" });
+      expect([tool.name, failed, text]).toEqual([tool.name, true, "Error: the file system refuses it (EACCES)"]);
+    }
+  });
+});
+
 describe("files of others", () => {
+  test("are taken over whatever else is there: names that no path can say are left out, files that cannot be written are named", async () => {
+    await using place = createPlace();
+    const theirs = place.temp.join("session/agents/agent_b/001/workspace");
+    for (const name of ["a\\b.txt", "a\nb.txt", "\u0001"]) writeFileSync(join(theirs, name), "x");
+    place.temp.write("session/agents/agent_b/001/workspace/zz/last.txt", "last");
+    expect(await place.call("copy_file", { from: "@agent1", to: "." })).toBe("copied 3 files from @agent1; left out: �, a b.txt, a\\b.txt");
+    expect(readFileSync(place.temp.join("ws/zz/last.txt"), "utf8")).toBe("last");
+    await place.call("write_file", { path: "again/js", content: "a file in the place of a directory" });
+    const again = await place.call("copy_file", { from: "@agent1", to: "again" });
+    expect(again).toStartWith("Error: copied 2 files from @agent1; left out: ");
+    expect(again).toContain("1 file could not be copied: again/js/app.js");
+    expect(existsSync(place.temp.join("ws/again/zz/last.txt"))).toBe(true);
+  });
+
   test("are read and taken over by their label, links and what MassGen keeps there left out", async () => {
     await using place = createPlace();
     const theirs = place.temp.join("session/agents/agent_b/001/workspace");
@@ -116,6 +200,26 @@ describe("files of others", () => {
     expect(existsSync(place.temp.join("ws/js/app.js"))).toBe(true);
     expect(existsSync(place.temp.join("ws/.git"))).toBe(false);
     expect(await place.call("read_file", { path: "@agent1.md" })).toContain("Their answer");
+  });
+
+  test("are those that they wrote: what MassGen keeps is left out of its own agents' answers, at every depth, and nowhere else", async () => {
+    await using place = createPlace();
+    const theirs = "session/agents/agent_b/001";
+    for (const path of [".gemini/settings.json", ".cache/x", "js/.cache/x"]) {
+      place.temp.write(`${theirs}/workspace/${path}`, "x");
+      place.temp.write(`docs/${path}`, "x");
+      await place.call("write_file", { path, content: "x" });
+    }
+    const own = await place.call("list_files", {});
+    for (const path of [".gemini/settings.json", ".cache/x", "js/.cache/x"]) expect(own).toContain(path);
+    expect(await place.call("copy_file", { from: place.temp.join("docs"), to: "docs" })).toStartWith("copied 4 files");
+    place.temp.write(`${theirs}/answer.json`, JSON.stringify({ agent_id: "agent_b", answer: "x" }));
+    expect(await place.call("list_files", { path: "@agent1" })).not.toMatch(/gemini|\n\.cache/);
+    expect(await place.call("list_files", { path: "@agent1/js" })).toContain(".cache/x");
+    expect(await place.call("copy_file", { from: "@agent1", to: "massgen" })).toStartWith("copied 3 files");
+    place.temp.write(`${theirs}/answer.json`, JSON.stringify({ agent_id: "agent_b", answer: "x", engine: "mg-team" }));
+    expect(await place.call("list_files", { path: "@agent1" })).toContain(".gemini/settings.json");
+    expect(await place.call("copy_file", { from: "@agent1", to: "native" })).toStartWith("copied 5 files");
   });
 
   test("are never changed", async () => {

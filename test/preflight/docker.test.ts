@@ -1,4 +1,6 @@
 import { describe, expect, test } from "bun:test";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { findDocker, massgenImage } from "../../src/engine/docker.ts";
 import { checkDocker } from "../../src/preflight/surroundings.ts";
 import { createPlace, type Place } from "./support.ts";
@@ -43,6 +45,13 @@ describe("docker is", () => {
       expect(status.hint).not.toBe("");
     });
   }
+
+  test("not asked anything more once it hangs, nor waited for when a wrapper stays before it", async () => {
+    await using place = createPlace();
+    place.program("bin/docker", `#!/bin/sh\necho "$1" >>"${join(place.bin, "calls")}"\nsleep 600\nexit 1\n`);
+    expect((await findDocker({ env: place.env, limitSeconds: 0.3 })).reason).toContain("did not answer in time");
+    expect(readFileSync(join(place.bin, "calls"), "utf8").split("\n").sort()).toEqual(["", "context", "image", "info"]);
+  });
 
   test("not there when its engine hangs; the limit ends all three questions", async () => {
     await using place = createPlace();

@@ -4,7 +4,18 @@ printf '%s\n' "$*" >>"$FAKE_DOCKER/calls"
 command=$1
 shift
 case $command in
+  exec)
+    echo inside
+    trap 'exit 143' TERM
+    while :; do sleep 0.05; done
+    ;;
   run)
+    # As the real one: it pulls first, and fails over a taken name only then.
+    if [ -n "$FAKE_DOCKER_PULLS" ]; then
+      trap 'exit 143' TERM
+      echo pulling
+      while :; do sleep 0.05; done
+    fi
     name= source= env=
     while [ $# -gt 0 ]; do
       case $1 in
@@ -16,7 +27,8 @@ case $command in
       shift
     done
     name=${name:-unnamed$$}
-    printf '{"Id":"%s","Name":"/%s","Config":{"Labels":null,"Env":["%s"]},"Mounts":[{"Source":"%s"}]}' "$name" "$name" "$env" "$source" \
+    printf '{"Id":"%s","Name":"/%s","Created":"%s","Config":{"Labels":null,"Env":["%s"]},"Mounts":[{"Source":"%s"}]}' "$name" "$name" \
+      "$(date -u +%Y-%m-%dT%H:%M:%S.%NZ)" "$env" "$source" \
       >"$FAKE_DOCKER/$name.json"
     trap 'echo TERM >>"$FAKE_DOCKER/signals"; sleep "${FAKE_DOCKER_STOPS:-0}"; echo stopped >>"$FAKE_DOCKER/signals"; exit 143' TERM
     echo running

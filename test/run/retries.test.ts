@@ -165,6 +165,22 @@ describe("which failures", () => {
   );
 
   test.concurrent(
+    "a provider that asks for more than five minutes is not asked again before, nor waited for: the agent is out, with what it said",
+    async () => {
+      const { result, events } = await playRun({
+        plays: { a: [{ fail: { stderr: "Error code: 429 - rate limit, try again in 1h2m" } }], b: agree, c: "answer, vote a" },
+        args: ["--timeout", "2h", "--retries", "3"],
+      });
+      expect(startsOf(events, "agent_a")).toHaveLength(1);
+      expect(result.agents[0]).toMatchObject({
+        status: "out",
+        failure: { class: "quota", message: expect.stringContaining("try again in 1h2m") },
+      });
+    },
+    patience,
+  );
+
+  test.concurrent(
     "a run that stops does not wait for a quota",
     async () => {
       const { result, events } = await playRun({

@@ -23,6 +23,18 @@ describe("a reported cost", () => {
     expect(costOf(report(0, 0, 0), null)).toEqual({ cost: { usd: 0, inputTokens: 0, outputTokens: 0 }, problem: null });
   });
 
+  test("that is incomplete stays so, with and without a price; of nothing it is unknown", () => {
+    const part = { usd: 0.25, inputTokens: 1000, outputTokens: 100, incomplete: true };
+    expect(costOf(part, price)).toEqual({ cost: { ...part, incomplete: true }, problem: null });
+    expect(costOf({ ...part, usd: 0 }, price).cost).toMatchObject({ usd: 0.0045, incomplete: true });
+    expect(costOf({ ...report(0, 0, 0), incomplete: true }, price)).toEqual({ cost: unknownCost, problem: null });
+  });
+
+  test("of zero with tokens is known where the reporter knew the price, whatever is thought to be the price here", () => {
+    expect(costOf({ ...report(0), priced: true }, price).cost).toEqual({ usd: 0, inputTokens: 1000, outputTokens: 100 });
+    expect(costOf({ ...report(0), priced: true, incomplete: true }, null).cost.usd).toBeNull();
+  });
+
   const bad: readonly unknown[] = ["0.5", -1, Number.NaN, Number.POSITIVE_INFINITY, 1_000_000, null, undefined, {}, [1], true];
   test.each(bad.map((usd) => [usd]))("of %p is unknown and named", (usd) => {
     const { cost, problem } = costOf(report(usd), null);

@@ -76,6 +76,25 @@ test("what MassGen keeps in a workspace is left out and named, the user's files 
   expect(await listFiles(at.workspace)).toEqual([{ path: "answer.py", bytes: 9 }]);
 });
 
+test("an agent that MassGen did not run has no internals but a version history: all that it wrote is delivered, and listed there", async () => {
+  const mine = [".cache/x", ".codex/config.toml", ".gemini/settings.json", ".massgenrc", "execution_trace.md", "tasks/changedoc.md"];
+  await using at = await workspaceWith({
+    ...Object.fromEntries(mine.map((path) => [path, "# Execution Trace"])),
+    ".git/hooks/x": "1",
+    "sub/.git/x": "1",
+  });
+  const answer = join(dirname(at.workspace), "answer.json");
+  fs.writeFileSync(answer, JSON.stringify({ agent_id: "agent_a", answer: "See it", engine: "mg-team" }));
+  const { files, leftOut } = await copyDeliverable(at.workspace, at.target);
+  expect(files.map(({ path }) => path)).toEqual(mine);
+  expect(leftOut.map(({ path }) => path)).toEqual([".git", "sub/.git"]);
+  expect((await listFiles(at.target)).map(({ path }) => path)).toEqual(mine);
+  for (const text of [JSON.stringify({ agent_id: "agent_a", answer: "See it" }), "{", "null"]) {
+    fs.writeFileSync(answer, text);
+    expect((await copyDeliverable(at.workspace, at.target)).files).toEqual([]);
+  }
+});
+
 test("folders and files that share a name with MassGen's stay when their contents are not MassGen's", async () => {
   const mine = [
     "memory/cards.json",

@@ -37,6 +37,22 @@ describe("what a run has cost", () => {
     });
   });
 
+  test("is at least the sum where a step could not count all of it", () => {
+    const cost = totalCost(
+      fold([
+        started("ab"),
+        stepFinished("a", { answer: 1 }, { cost: { usd: 0.5, inputTokens: 10, incomplete: true } }),
+        stepFinished("b", { answer: 1 }, { cost: { usd: 0.25 } }),
+      ]),
+    );
+    expect(cost).toMatchObject({
+      total_usd: 0.75,
+      known: "partial",
+      by_agent: { agent_a: { usd: 0.5, known: "partial", unpriced_tokens: 0 }, agent_b: { known: "all" } },
+    });
+    expect(formatCost(cost)).toStartWith("≥ $0.75");
+  });
+
   test("sums cents without the noise of binary fractions", () => {
     const steps = [0.1, 0.2, 0.7].map((usd, index) => stepFinished("a", { answer: index + 1 }, { round: index + 1, cost: { usd } }));
     expect(totalCost(fold([started("a"), ...steps])).total_usd).toBe(1);

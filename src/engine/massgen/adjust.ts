@@ -1,7 +1,7 @@
 import { isAbsolute, join, resolve } from "node:path";
 import type { AgentId, ContextPath } from "../../types.ts";
 import { type ConfigMap, isMap, mapAt } from "./config-map.ts";
-import { resolveInputs } from "./relative-paths.ts";
+import { resolveInputs, withHome } from "./relative-paths.ts";
 
 /** What a MassGen config must become to run one agent's steps. */
 export interface Adjustment {
@@ -75,7 +75,8 @@ function mergeContext(existing: unknown, added: readonly ContextPath[], baseDir:
   const own = (Array.isArray(existing) ? existing : []).map((entry): ConfigMap => (isMap(entry) ? entry : { path: entry }));
   for (const entry of [...own, ...added.map((entry) => ({ ...entry }))]) {
     if (typeof entry.path !== "string" || entry.path === "") continue;
-    const path = isAbsolute(entry.path) || entry.path.startsWith("${") ? entry.path : resolve(join(baseDir, entry.path));
+    const given = withHome(entry.path);
+    const path = isAbsolute(given) || given.startsWith("${") ? given : resolve(join(baseDir, given));
     const before = paths.get(path);
     const permission = before?.permission === "write" ? "write" : entry.permission;
     paths.set(path, { ...before, ...entry, path, ...(permission === undefined ? {} : { permission }) });

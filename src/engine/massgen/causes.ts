@@ -29,6 +29,7 @@ export function createCauses(): Causes {
   let gaveUp: Cause | null = null;
   let lastWords: Cause | null = null;
   let lastLine = "";
+  let survived = false;
   const traceback = createTracebackReader();
 
   const keep = (stream: Cause["stream"], text: string) => {
@@ -46,10 +47,11 @@ export function createCauses(): Causes {
       const text = event ? errorOf(event) : plainLine(line, 1000);
       if (text === null || text === "") return;
       if (event) return keep(stream, text);
-      const inside = traceback.line(line);
+      const inside = traceback.line(line, survived);
       if (inside === "skip") return;
       const error = inside ?? errorIn(text) ?? detailOf(line, lastLine);
       lastLine = text;
+      survived = inside === null && error !== null && survivable.test(error);
       if (error !== null) keep(stream, error);
       else if (!unimportant.test(text)) lastWords = { stream, text, row: rowOf(text) };
     },
@@ -97,19 +99,20 @@ function detailOf(line: string, previous: string): string | null {
 
 /**
  * Follows tracebacks. Gives the last line of one as the error, "skip" for its other lines and for those that were only reported in
- * passing (asyncio does so for tasks that nobody waited for), null outside.
+ * passing (asyncio does so for tasks that nobody waited for, MassGen below an error that it survives), null outside.
  */
 function createTracebackReader() {
   let open = false;
   let passing = false;
   return {
-    line(line: string): string | null {
+    line(line: string, survived: boolean): string | null {
       if (/^(Task exception was never retrieved|Exception ignored in)/.test(line)) {
         passing = true;
         return "skip";
       }
       if (line.startsWith("Traceback (most recent call last):")) {
         open = true;
+        passing ||= survived;
         return "skip";
       }
       if (open) {

@@ -2,7 +2,7 @@ import { statSync } from "node:fs";
 import { join } from "node:path";
 import { type CostReport, costOf, type TokenPrice } from "../../session/cost.ts";
 import { isInside, isRealDirectory, namesIn, readUntrusted, realPathOf } from "../../session/untrusted.ts";
-import type { StepCost } from "../../types.ts";
+import { type StepCost, unknownCost } from "../../types.ts";
 import { plainLine } from "./words.ts";
 
 export interface CostReader {
@@ -10,6 +10,8 @@ export interface CostReader {
   logDir(path: string): void;
   /** What the step has reported so far; null while it has reported nothing that can be read. */
   read(): StepCost | null;
+  /** The same once its process is gone: a request whose reply it did not come to count makes the sum incomplete. */
+  readLast(): StepCost | null;
   /** What was wrong with the reports, as sentences, each once. */
   readonly warnings: readonly string[];
 }
@@ -24,15 +26,21 @@ export function createCostReader(runDir: string, agent: string, price: TokenPric
   let base: string | null = null;
   let last: StepCost | null = null;
   let seen = "";
+  let open = false;
   const warnings = new Set<string>();
 
-  const take = (report: CostReport) => {
+  const take = (report: ReadReport) => {
     const { cost, problem } = costOf(report, price);
     if (problem !== null) warnings.add(`${agent}: its reported cost ${plainLine(problem, 120)}; it counts as unknown`);
+    open = report.open === true;
     return cost;
   };
+  const incomplete = (cost: StepCost): StepCost => {
+    const nothing = cost.inputTokens + cost.outputTokens === 0 && (cost.usd ?? 0) === 0;
+    return nothing ? unknownCost : { ...cost, incomplete: true };
+  };
 
-  return {
+  const reader: CostReader = {
     get warnings() {
       return [...warnings];
     },
@@ -58,7 +66,12 @@ export function createCostReader(runDir: string, agent: string, price: TokenPric
       }
       return last;
     },
+    readLast() {
+      const cost = reader.read();
+      return cost !== null && open ? incomplete(cost) : cost;
+    },
   };
+  return reader;
 }
 
 // --- internal ---
@@ -68,23 +81,35 @@ const longest = 16 * 1048576;
 
 type Fields = Readonly<Record<string, unknown>>;
 
+interface ReadReport extends CostReport {
+  /** A request was under way when this was written. */
+  readonly open?: boolean;
+}
+
 /** In the order in which they are believed. */
-const reports: readonly { readonly name: string; readonly pick: (root: Fields) => CostReport | null }[] = [
+const reports: readonly { readonly name: string; readonly pick: (root: Fields) => ReadReport | null }[] = [
   {
     name: "metrics_summary.json",
     pick({ totals }) {
       if (!isObject(totals)) return null;
-      return { usd: totals.estimated_cost, inputTokens: totals.input_tokens, outputTokens: totals.output_tokens };
+      const { estimated_cost: usd, input_tokens: inputTokens, output_tokens: outputTokens } = totals;
+      return { usd, inputTokens, outputTokens, ...accountOf(totals) };
     },
   },
   {
     name: "status.json",
     pick({ costs }) {
       if (!isObject(costs)) return null;
-      return { usd: costs.total_estimated_cost, inputTokens: costs.total_input_tokens, outputTokens: costs.total_output_tokens };
+      const { total_estimated_cost: usd, total_input_tokens: inputTokens, total_output_tokens: outputTokens } = costs;
+      return { usd, inputTokens, outputTokens, ...accountOf(costs), open: costs.open_request === true };
     },
   },
 ];
+
+/** What a native step says of its numbers (native/record.ts); MassGen has no such fields. */
+function accountOf({ uncounted_replies: replies, priced }: Fields): Pick<CostReport, "incomplete" | "priced"> {
+  return { incomplete: typeof replies === "number" && replies > 0, priced: priced === true };
+}
 
 /** Without a `LOG_DIR:` line (a crash before it): the newest log below the step's directory; their names begin with the time. */
 function findLogs(runDir: string): string | null {
@@ -120,7 +145,7 @@ function stampOf(path: string): string | null {
   }
 }
 
-function readReport(path: string, runDir: string, pick: (root: Fields) => CostReport | null): CostReport | null {
+function readReport(path: string, runDir: string, pick: (root: Fields) => ReadReport | null): ReadReport | null {
   const file = readUntrusted(path, realPathOf(runDir) ?? runDir, longest);
   if (file.kind !== "bytes") return null;
   const value = parseLoosely(Buffer.from(file.bytes).toString("utf8"));

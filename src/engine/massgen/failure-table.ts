@@ -135,21 +135,18 @@ export const failureTable: readonly FailureRow[] = [
 export const consequence =
   /Agent failed to use workflow tools after|Unable to provide coordinated answer|agent did not produce an answer or vote|no successful agents/;
 
-/** Errors that a step survives: programs beside the agent, tools that it called (seen; mcp_tools/client.py). */
+/** Errors that a step survives: programs beside the agent, hooks, tools that it called (seen; mcp_tools/client.py, hooks.py, code_generator.py; tool/). */
 export const survivable =
-  /^Failed to connect to \w+|MCP (manager|connection) error|Error executing .* tool|Error in custom tool|during File Search cleanup|openskills/;
+  /^Failed to connect to \w+|MCP (manager|connection) error|Error executing .* tool|Error in custom tool|^Error executing [\w.-]+: |^Tool call failed for |^(\[\w+\] )?(Computer use tool|Tool '[^']*') failed|Error calling [\w-]+\.[\w-]+: |^\[\w*Hook(Manager)?\] |during File Search cleanup|openskills/;
 
 /** The row of a line, or null. */
 export function rowOf(text: string): FailureRow | null {
   return failureTable.find(({ pattern }) => pattern.test(text)) ?? null;
 }
 
-/** Longest wait before a retry, in seconds; a limit that lasts longer is not worth waiting for within a run. */
-export const longestWait = 300;
-
 /**
  * How long the provider asks to wait: "Please try again in 1m30.5s", "retry after 7 seconds", `retryDelay: '39s'`, `Retry-After=12`.
- * Undefined when it does not say, or asks for more than {@link longestWait}.
+ * In seconds, 1 or more; undefined when it does not say.
  */
 export function waitAskedFor(text: string): number | undefined {
   const length =
@@ -159,7 +156,7 @@ export function waitAskedFor(text: string): number | undefined {
   let seconds = 0;
   for (const [, count, unit = "s"] of match[1].matchAll(/(\d+(?:\.\d+)?)\s*(ms|[dhms])?/gi))
     seconds += Number(count) * (unitSeconds[unit.toLowerCase()] ?? 1);
-  return seconds > 0 && seconds <= longestWait ? Math.max(1, Math.ceil(seconds)) : undefined;
+  return seconds > 0 ? Math.max(1, Math.ceil(seconds)) : undefined;
 }
 
 // --- internal ---

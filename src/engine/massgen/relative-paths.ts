@@ -1,4 +1,5 @@
 import { existsSync } from "node:fs";
+import { homedir } from "node:os";
 import { isAbsolute, join } from "node:path";
 import { type ConfigMap, isMap } from "./config-map.ts";
 
@@ -10,6 +11,11 @@ import { type ConfigMap, isMap } from "./config-map.ts";
  */
 export function resolveInputs(config: ConfigMap, baseDir: string): void {
   for (const [key, value] of Object.entries(config)) if (!outputs.has(key)) config[key] = resolved(key, value, baseDir);
+}
+
+/** `~` and `~/docs` as the shell reads them; other paths as they are. */
+export function withHome(path: string): string {
+  return path === "~" || path.startsWith("~/") ? homedir() + path.slice(1) : path;
 }
 
 // --- internal ---

@@ -34,7 +34,7 @@ export interface BallotWatch {
 /** Reads what a step left: the session directory first, then its cost, then, without an action, why it failed. */
 export function reportStep({ setting, step, exit, after, reader, cause, ballot }: EndedStep): StepReport {
   const found = findAction(step.sessionDir, step.agent.id, after);
-  const reported = reader.read();
+  const reported = reader.readLast();
   const unreported =
     found.action !== null && reported === null ? [`${step.agent.id}: the step reported no cost; it counts as unknown`] : [];
   const shown = ballotRepair(ballot, found.action !== null);
@@ -58,7 +58,7 @@ export function reportLost({ agent, sessionDir, runDir, after }: LostStep, price
   const found = findAction(sessionDir, agent.id, after);
   const record = readExitRecord(runDir);
   const { action, poison } = found;
-  const cost = believed(createCostReader(runDir, agent.id, price).read(), false);
+  const cost = believed(createCostReader(runDir, agent.id, price).readLast(), false);
   const seconds = record ? (record.endedAt - record.startedAt) / 1000 : 0;
   const failure = action ? null : ({ class: "killed", message: "mg-team ended while it ran", log: join(runDir, "stderr.log") } as const);
   return { action, failure, stopCause: action ? null : "interrupted", seconds, cost, poison };

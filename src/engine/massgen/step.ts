@@ -92,7 +92,12 @@ async function pollCost(reader: CostReader, clock: Clock, ended: AbortSignal, on
 }
 
 function sameCost(one: StepCost, other: StepCost): boolean {
-  return one.usd === other.usd && one.inputTokens === other.inputTokens && one.outputTokens === other.outputTokens;
+  return (
+    one.usd === other.usd &&
+    one.inputTokens === other.inputTokens &&
+    one.outputTokens === other.outputTokens &&
+    one.incomplete === other.incomplete
+  );
 }
 
 /** In ticks: one long timer would miss a suspend. */

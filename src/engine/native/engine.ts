@@ -1,13 +1,13 @@
-import { dirname } from "node:path";
+import { existsSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { type Clock, systemClock } from "../../clock.ts";
-import { listPrice } from "../../native/prices.ts";
 import { makeDirectory, writeFileAtomic } from "../../session/atomic.ts";
 import { priceOf, type TokenPrice } from "../../session/cost.ts";
 import type { Agent } from "../../types.ts";
 import type { Engine, StepReport } from "../engine.ts";
 import { formatConfig } from "../massgen/config-map.ts";
 import { startStep } from "../massgen/step.ts";
-import { reportLost } from "../massgen/step-report.ts";
+import { noCost, reportLost } from "../massgen/step-report.ts";
 import { nativeStepCommand } from "./command.ts";
 import { nativeConfig } from "./config.ts";
 
@@ -35,17 +35,17 @@ export interface NativeEngineOptions {
  */
 export function createNativeEngine(options: NativeEngineOptions): Engine {
   const { program, version, env, redact, cookie, prices = {}, warn = () => {}, clock = systemClock } = options;
+  // A step knows the list price itself: where it calls its cost unknown, that is what it is. Only the user may say more.
   const given = ({ backend, modelName }: Agent) => priceOf(prices, backend, modelName);
-  const price = (agent: Agent): TokenPrice | null => given(agent) ?? listPrice(agent.backend, agent.modelName);
   return {
     info: { name: "native", version, ballot_fix: "off" },
     command: (step) => nativeStepCommand(program, step, env),
     start(step, events) {
-      const setting = { clock, cookie, redact, price: price(step.agent), warn, ballotFix: false };
+      const setting = { clock, cookie, redact, price: given(step.agent), warn, ballotFix: false };
       const running = startStep(setting, step, events, () => nativeStepCommand(program, step, env));
-      return { ...running, report: running.report.then(withoutMark) };
+      return { ...running, report: running.report.then((report) => withoutMark(freeIfUnasked(report, step.runDir))) };
     },
-    recover: (step) => reportLost(step, price(step.agent)),
+    recover: (step) => freeIfUnasked(reportLost(step, given(step.agent)), step.runDir),
     async writeConfig(agent, out, { context }) {
       const config = nativeConfig(agent, { context, price: given(agent), redact, warn });
       makeDirectory(dirname(out));
@@ -55,6 +55,12 @@ export function createNativeEngine(options: NativeEngineOptions): Engine {
 }
 
 // --- internal ---
+
+/** A step makes its log directory before it asks a model: without one it has failed over its config or its key, and cost nothing. */
+function freeIfUnasked(report: StepReport, runDir: string): StepReport {
+  const asked = report.action !== null || existsSync(join(runDir, ".massgen", "massgen_logs"));
+  return asked ? report : { ...report, cost: noCost };
+}
 
 /** The class stands in brackets before the cause for whoever reads the log; a report has it already. */
 function withoutMark(report: StepReport): StepReport {

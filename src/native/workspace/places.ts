@@ -19,6 +19,8 @@ export interface Places {
   readonly context: readonly ContextPath[];
   /** The session directory: what is in it reaches the models without names, and through us alone. */
   readonly sessionDir: string;
+  /** Names of files in the workspace that others wrote: the tools keep it, and show them as they show the files of others. */
+  readonly foreign: Set<string>;
 }
 
 /** Where a path of a model leads. */

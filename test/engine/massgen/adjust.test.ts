@@ -1,5 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
+import { homedir } from "node:os";
 import { join } from "node:path";
 import { parse } from "yaml";
 import { type Adjustment, adjustConfig, onlyAgent } from "../../../src/engine/massgen/adjust.ts";
@@ -84,6 +85,15 @@ describe("context paths", () => {
     ]);
     expect(paths([{ path: "/d", permission: "read" }], [{ path: "/d", permission: "write" }])).toEqual([
       { path: "/d", permission: "write" },
+    ]);
+  });
+
+  test("in the home directory are found there, and variables are left for the step to read", () => {
+    expect(paths([{ path: "~/docs" }, "~", "${HOME}/docs", "~other"], [])).toEqual([
+      { path: join(homedir(), "docs") },
+      { path: homedir() },
+      { path: "${HOME}/docs" },
+      { path: "/p/~other" },
     ]);
   });
 

@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { type Cause, createCauses } from "../../../src/engine/massgen/causes.ts";
 import { essence, explainFailure } from "../../../src/engine/massgen/failure.ts";
-import { longestWait, rowOf, waitAskedFor } from "../../../src/engine/massgen/failure-table.ts";
+import { rowOf, waitAskedFor } from "../../../src/engine/massgen/failure-table.ts";
 import type { ChildExit } from "../../../src/process/child.ts";
 
 const ended = (code: number | null, more: Partial<ChildExit> = {}): ChildExit => ({
@@ -57,6 +57,29 @@ describe("the log of a real step that failed", () => {
 });
 
 describe("a cause", () => {
+  test("is never an error that the step survived: whatever a tool or a hook failed over, with and without its traceback", () => {
+    const end = "18:56:40 | ERROR    | Step mode: agent did not produce an answer or vote";
+    const unauthorized = "Client error '401 Unauthorized' for url 'http://localhost:3000/api'";
+    const errors = [
+      `massgen.mcp_tools.client:call_tool:790 - Tool call failed for fetch on web: ${unauthorized}`,
+      `Tool call failed for fetch on web: ${unauthorized}`,
+      `Error executing mcp tool fetch: ${unauthorized}`,
+      `Error executing web_search: ${unauthorized}`,
+      `[PermissionClientSession] Tool 'fetch' failed: ${unauthorized}`,
+      `[MCP Client] Error calling web.fetch: ${unauthorized}`,
+      `[PythonCallableHook] Hook audit failed: ${unauthorized}`,
+      `Computer use tool failed: ${unauthorized}`,
+    ];
+    const traceback = `Traceback (most recent call last):\n  File "x.py", line 1\nhttpx.HTTPStatusError: ${unauthorized}`;
+    for (const error of errors) {
+      for (const below of ["", `\n${traceback}`]) {
+        const cause = causeOf(`18:56:15 | ERROR    | ${error}${below}\n${end}`);
+        expect([error, explain(ended(2), cause).class]).toEqual([error, "no_action"]);
+      }
+    }
+    expect(explain(ended(2), causeOf(`18:56:15 | ERROR    | ${errors[0]}\n18:56:16 | ERROR    | boom\n${traceback}`)).class).toBe("auth");
+  });
+
   test("is the last line of a traceback", () => {
     const text = 'Traceback (most recent call last):\n  File "x.py", line 1, in <module>\n    boom()\nValueError: bad value';
     expect(explain(ended(1), causeOf(text))).toMatchObject({ class: "crash", message: "ValueError: bad value (exit 1)" });
@@ -200,8 +223,8 @@ describe("a wait", () => {
     ["'retryDelay': '39s'", 39],
     ["Retry-After=12", 12],
     ["Please retry in 39.5s.", 40],
-    ["Try again in 2 days", undefined],
-    [`try again in ${longestWait + 1}s`, undefined],
+    ["Try again in 2 days", 172_800],
+    ["try again in 301s", 301],
     ["try again later", undefined],
     ["nothing of the kind", undefined],
   ])("of %j", (text, seconds) => {

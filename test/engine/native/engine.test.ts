@@ -5,6 +5,7 @@ import { parse } from "yaml";
 import { selfCommand } from "../../../src/commands/self.ts";
 import { agentsOf, createModelNames, type Model } from "../../../src/config/models.ts";
 import type { StepReport, StepSpec } from "../../../src/engine/engine.ts";
+import { noCost } from "../../../src/engine/massgen/step-report.ts";
 import { createMixedEngine } from "../../../src/engine/mixed.ts";
 import { createNativeEngine, type NativeEngineOptions } from "../../../src/engine/native/engine.ts";
 import type { StepPhase } from "../../../src/session/events.ts";
@@ -172,6 +173,18 @@ describe("a step in a process of its own", () => {
       expect(failure).toMatchObject(expected as object);
     }
   }, 30_000);
+
+  test("that asked no model costs nothing, whatever it failed over; the cost of a request that was stopped is unknown", async () => {
+    await using keyless = await run([{ fail: "key" }], {}, { env: { PATH: "/usr/bin:/bin", HOME: "/nowhere" } });
+    const report = await keyless.running.report;
+    expect(report).toMatchObject({ failure: { class: "auth" }, cost: noCost });
+    const lost = { agent: keyless.spec.agent, sessionDir: keyless.session.path, runDir: keyless.spec.runDir, after: 0 };
+    expect(keyless.engine.recover(lost).cost).toEqual(noCost);
+    await using stopped = await run([call("list_files", {}), { hang: true }]);
+    while (stopped.server.requests.length < 2) await Bun.sleep(10);
+    await stopped.running.stop("ended", { now: true });
+    expect((await stopped.running.report).cost).toEqual({ usd: 0.004, inputTokens: 1000, outputTokens: 100, incomplete: true });
+  }, 20_000);
 
   test("that is stopped is gone at once, with nothing written", async () => {
     await using step = await run([{ hang: true }]);
