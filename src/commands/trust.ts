@@ -73,7 +73,7 @@ function text(subjects: readonly TrustSubject[], environment: Environment, cwd: 
   });
   const plugins = subjects.some(({ items }) => items.some(({ kind }) => kind === "plugin"));
   const limits = plugins
-    ? ["Covered are these files and those that plugins name by relative paths, but not", "the packages that they use."]
+    ? ["Covered are these files and all that plugins import, but not programs that they", "start, and no file whose path they compute."]
     : [];
   const open = list && subjects.some((subject) => trustState(subject, environment) !== "trusted");
   const next = open ? ["To let them run as they are now: mg-team trust"] : ["After a change to one of these files, trust it again."];
