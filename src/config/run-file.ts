@@ -1,8 +1,8 @@
-import { readFileSync } from "node:fs";
 import { z } from "zod";
 import { messageOf, TeamError } from "../errors.ts";
 import { writeFileAtomic } from "../session/atomic.ts";
 import type { TeamDirectory } from "../session/directory.ts";
+import { readRegularText } from "../session/regular-file.ts";
 import type { PluginRequest, RunSettings } from "./settings.ts";
 
 /** What `config.json` of a run says: the keys of mission.md first, then everything that a resume needs. */
@@ -34,7 +34,7 @@ export async function writeRunFile(directory: TeamDirectory, file: RunFile): Pro
 /** Reads `config.json` of a run that mg-team started. Throws a TeamError (config) when it is none, or damaged. */
 export function readRunFile(directory: TeamDirectory): RunFile {
   try {
-    return schema.parse(JSON.parse(readFileSync(directory.config, "utf8"))).mg_team;
+    return schema.parse(JSON.parse(readRegularText(directory.config))).mg_team;
   } catch (error) {
     const detail = error instanceof z.ZodError ? z.prettifyError(error).replace(/\s*\n\s*/g, " ") : messageOf(error);
     throw new TeamError("config", `${directory.config} cannot be used: ${detail}`, "Only runs that mg-team started can be resumed.", {

@@ -1,9 +1,11 @@
 import fs from "node:fs";
 import { dirname } from "node:path";
 import { type Clock, systemClock } from "../clock.ts";
+import { systemCodeOf, TeamError } from "../errors.ts";
 import { syncDirectory, writeAllSync } from "./atomic.ts";
 import type { EventBody, TeamEvent } from "./events.ts";
-import { writeError } from "./reasons.ts";
+import { hintOf, reasonOf, writeError } from "./reasons.ts";
+import { readRegularFile } from "./regular-file.ts";
 import { fitJson } from "./shorten.ts";
 
 /** `events.jsonl`: one event a line, only ever appended to. */
@@ -54,10 +56,17 @@ export function openJournal(path: string, { elapsed, clock = systemClock }: Jour
   }
 }
 
-/** Reads a journal, of a live run too; an empty one when there is none. Throws the system's error when it cannot be read. */
+/**
+ * Reads a journal, of a live run too; an empty one when there is none.
+ * @throws TeamError `preflight` when it cannot be read
+ */
 export function readJournal(path: string): JournalContent {
-  if (!fs.existsSync(path)) return { events: [], torn: false, damaged: 0 };
-  return parse(fs.readFileSync(path)).content;
+  try {
+    return parse(readRegularFile(path)).content;
+  } catch (error) {
+    if (["ENOENT", "ENOTDIR"].includes(systemCodeOf(error) ?? "")) return { events: [], torn: false, damaged: 0 };
+    throw new TeamError("preflight", `cannot read the journal ${path}: ${reasonOf(error)}`, hintOf(error), { cause: error });
+  }
 }
 
 // --- internal ---

@@ -1,4 +1,3 @@
-import { readFileSync } from "node:fs";
 import { readRunFile } from "../../config/run-file.ts";
 import { TeamError } from "../../errors.ts";
 import { listFiles } from "../../session/deliverable.ts";
@@ -7,6 +6,7 @@ import type { TeamEvent } from "../../session/events.ts";
 import { readJournal } from "../../session/journal.ts";
 import { isLocked } from "../../session/lock.ts";
 import { readResult } from "../../session/read-result.ts";
+import { readRegularText } from "../../session/regular-file.ts";
 import type { RunResult } from "../../session/result.ts";
 import { applyEvent, emptyState, type RunState } from "../../session/state.ts";
 
@@ -84,7 +84,7 @@ function queryOf(directory: TeamDirectory): string {
 
 function textOf(path: string): string | null {
   try {
-    return readFileSync(path, "utf8");
+    return readRegularText(path);
   } catch {
     return null;
   }
