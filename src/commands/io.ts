@@ -8,6 +8,8 @@ export interface Output {
   write(text: string): void;
   /** Anything was written. */
   readonly wrote: boolean;
+  /** Nothing arrives any more: a write has failed, mostly because the reader is gone. Nobody can tell before something is written. */
+  readonly closed: boolean;
   readonly isTerminal: boolean;
   /** Width in columns; 80 where it is unknown. */
   readonly columns: number;
@@ -54,6 +56,9 @@ export function createOutput(stream: WritableStream): Output {
     },
     get wrote() {
       return wrote;
+    },
+    get closed() {
+      return failed !== null;
     },
     isTerminal: stream.isTTY === true,
     get columns() {

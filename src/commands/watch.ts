@@ -23,7 +23,8 @@ export async function watchStatus(context: CommandContext, target: StatusTarget)
   });
   const show = createShow(context);
   try {
-    while (!ended.signal.aborted) {
+    // Whoever only wanted the beginning (`| head`) is not kept waiting for the end of a run.
+    while (!ended.signal.aborted && !context.stdout.closed) {
       const before = performance.now();
       const status = readStatus(target, Date.now());
       const last = isOver(status);
