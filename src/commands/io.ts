@@ -34,6 +34,8 @@ export interface WritableStream {
 
 /** Wraps process.stdout or process.stderr. */
 export function createOutput(stream: WritableStream): Output {
+  // Bound now: what plugins write to the stream later goes elsewhere (`keepStdoutClean`).
+  const writeTo = stream.write.bind(stream);
   let wrote = false;
   let failed: Error | null = null;
   let last: Promise<void> = Promise.resolve();
@@ -47,7 +49,7 @@ export function createOutput(stream: WritableStream): Output {
       wrote = true;
       const before = last;
       const written = new Promise<void>((resolve) => {
-        stream.write(text, (error) => {
+        writeTo(text, (error) => {
           if (error) failed ??= error;
           resolve();
         });
