@@ -6,6 +6,7 @@ import { helpFor } from "./commands/help.ts";
 import { shortHelp } from "./commands/help-text.ts";
 import { commands, type Registry } from "./commands/index.ts";
 import { createInput, createOutput, type Output, type StandardInput } from "./commands/io.ts";
+import { writeJson } from "./commands/json-output.ts";
 import { createLog } from "./commands/log.ts";
 import { version } from "./commands/version.ts";
 import { runOptions, variableOf } from "./config/options.ts";
@@ -87,7 +88,7 @@ function report(error: unknown, argv: readonly string[], { environment, stdout, 
   const { command, explicit } = pickCommand(argv, Object.keys(registry), runOptions);
   const explained = explainError(error, verbose, explicit ? `mg-team ${command} --help` : "mg-team --help");
   stderr.write(explained.text);
-  if ((words.includes("--json") || isOn(environment, "json")) && !stdout.wrote) stdout.write(errorJson(explained));
+  if ((words.includes("--json") || isOn(environment, "json")) && !stdout.wrote) writeJson(stdout, errorJson(explained));
   return explained.exitCode;
 }
 

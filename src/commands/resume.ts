@@ -3,9 +3,11 @@ import { homedir } from "node:os";
 import { join } from "node:path";
 import { systemClock } from "../clock.ts";
 import type { Choices } from "../config/choices.ts";
+import { findKeys } from "../config/keys.ts";
 import { limitOptions, runOptions, sharedOptions } from "../config/options.ts";
 import { resolveConfig } from "../config/resolve.ts";
 import { type RunFile, readRunFile, writeRunFile } from "../config/run-file.ts";
+import { secretsOf } from "../config/secrets.ts";
 import type { PluginRequest, RunSettings } from "../config/settings.ts";
 import type { ResolvedConfig } from "../config/sources.ts";
 import { ExitCode, TeamError } from "../errors.ts";
@@ -20,6 +22,7 @@ import { writeError } from "../session/reasons.ts";
 import { createRedactor } from "../session/redact.ts";
 import type { RunResult } from "../session/result.ts";
 import { applyEvent, emptyState, type RunState, unfinishedSteps } from "../session/state.ts";
+import { neutralise } from "../session/text.ts";
 import type { Limits } from "../types.ts";
 import { buildEngine } from "./build-engine.ts";
 import type { Command, CommandContext } from "./command.ts";
@@ -69,7 +72,8 @@ export const command: Command = {
     const prices = { ...earlier.settings.prices, ...config.choices.prices };
     // The limits that the decision was made under are in the journal; those in config.json may be of a resume that never began.
     reopen(state, state.limits ?? earlier.settings.limits, limits, prices);
-    if (result && isOver(result, state)) return showAgain(context, config, result, existsSync(directory.report) ? directory.report : null);
+    const report = existsSync(directory.report) ? directory.report : null;
+    if (result && isOver(result, state)) return showAgain(context, config, result, report, config.choices.strict || earlier.strict);
     // Awaited here: the lock is held until the run has ended.
     return await goOn(context, { config, directory, earlier, limits, prices, state });
   },
@@ -192,11 +196,21 @@ function keepResult({ root, result }: TeamDirectory): void {
   }
 }
 
-async function showAgain(context: CommandContext, { output }: ResolvedConfig, result: RunResult, report: string | null): Promise<ExitCode> {
+async function showAgain(
+  context: CommandContext,
+  { output }: ResolvedConfig,
+  result: RunResult,
+  report: string | null,
+  strict: boolean,
+): Promise<ExitCode> {
   context.log.info(`this run is decided; its result follows${hintFor(result)}`);
   const streams = streamsOf(context, output);
-  await printResult(result, output, streams, streams.stderr, report);
-  return wasSignalled(result) ? exitCodeOfAnswer(result) : (result.exit_code as ExitCode);
+  const { environment, cwd } = context;
+  const models = result.agents.map(({ model }) => model);
+  const redact = createRedactor(secretsOf(findKeys(environment, cwd, environment.HOME || homedir()), models));
+  await printResult(result, output, streams, (line) => streams.stderr(neutralise(redact(line))), report);
+  const code = wasSignalled(result) ? exitCodeOfAnswer(result) : (result.exit_code as ExitCode);
+  return strict && code === ExitCode.ok && result.decision.kind !== "consensus" ? ExitCode.noConsensus : code;
 }
 
 /** The signal that ended the run then is no news of this call. */
