@@ -15,7 +15,7 @@ import { preflight } from "../preflight.ts";
 import { readExitRecord } from "../process/exit.ts";
 import { sweepDeadRuns, sweepRun } from "../process/sweep.ts";
 import { findTeamDirectory, projectOf, type TeamDirectory } from "../session/directory.ts";
-import { readJournal } from "../session/journal.ts";
+import { damagedLines, readJournal } from "../session/journal.ts";
 import { acquireLock } from "../session/lock.ts";
 import { readResult } from "../session/read-result.ts";
 import { writeError } from "../session/reasons.ts";
@@ -63,7 +63,7 @@ export const command: Command = {
     await using _lock = acquireLock(directory.root);
     const earlier = readRunFile(directory);
     const { events, damaged } = readJournal(directory.journal);
-    if (damaged > 0) log.warn(`${directory.journal} has ${damaged} damaged lines; what they said is lost`);
+    if (damaged > 0) log.warn(`${damagedLines(damaged)} (${directory.journal})`);
     const state = emptyState();
     for (const event of events) applyEvent(state, event);
     const { result, problem } = readResult(directory.result);

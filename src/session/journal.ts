@@ -2,7 +2,9 @@ import fs from "node:fs";
 import { dirname } from "node:path";
 import { type Clock, systemClock } from "../clock.ts";
 import { systemCodeOf, TeamError } from "../errors.ts";
+import { plural } from "../text.ts";
 import { syncDirectory, writeAllSync } from "./atomic.ts";
+import { hasEventShape } from "./event-shape.ts";
 import type { EventBody, TeamEvent } from "./events.ts";
 import { hintOf, reasonOf, writeError } from "./reasons.ts";
 import { readRegularFile } from "./regular-file.ts";
@@ -26,7 +28,7 @@ export interface JournalContent {
   readonly events: readonly TeamEvent[];
   /** The last line was cut off by a crash; it is not among the events. */
   readonly torn: boolean;
-  /** Lines in the middle that are no events (a damaged disk, an editor), 0 normally. */
+  /** Lines that are no events (a damaged disk, an editor), those behind the last event excepted; 0 normally. */
   readonly damaged: number;
 }
 
@@ -67,6 +69,11 @@ export function readJournal(path: string): JournalContent {
     if (["ENOENT", "ENOTDIR"].includes(systemCodeOf(error) ?? "")) return { events: [], torn: false, damaged: 0 };
     throw new TeamError("preflight", `cannot read the journal ${path}: ${reasonOf(error)}`, hintOf(error), { cause: error });
   }
+}
+
+/** What to say where such lines are missed. */
+export function damagedLines(damaged: number): string {
+  return `events.jsonl has ${plural(damaged, "damaged line")}; what ${damaged === 1 ? "it" : "they"} said is missing here`;
 }
 
 // --- internal ---
@@ -164,8 +171,9 @@ function parse(bytes: Buffer): { content: JournalContent; whole: number } {
     start = end + 1;
     if (event === null) bad += 1;
     else {
-      events.push(event);
-      damaged += bad;
+      const usable = hasEventShape(event);
+      if (usable) events.push(event);
+      damaged += usable ? bad : bad + 1;
       bad = 0;
       whole = start;
     }

@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
 import { TeamError } from "../../errors.ts";
 import { findTeamDirectory, type TeamDirectory, teamDirectory } from "../../session/directory.ts";
-import { readJournal } from "../../session/journal.ts";
+import { damagedLines, readJournal } from "../../session/journal.ts";
 import { isLocked } from "../../session/lock.ts";
 import { readRegularText } from "../../session/regular-file.ts";
 import { isRealDirectory } from "../../session/untrusted.ts";
@@ -45,10 +45,13 @@ export function readStatus(target: StatusTarget, now: number): TeamStatus {
   }
   const { directory } = target;
   const locked = isLocked(directory.root);
-  const { events } = readJournal(directory.journal);
+  const { events, damaged } = readJournal(directory.journal);
   const config = readTeamConfig(directory);
   const ours = events.length > 0 || locked || directory.cookie !== "";
-  if (ours) return statusFromJournal(directory, events, { query: config.query, locked, hasResult: existsSync(directory.result), now });
+  if (ours) {
+    const status = statusFromJournal(directory, events, { query: config.query, locked, hasResult: existsSync(directory.result), now });
+    return damaged === 0 ? status : { ...status, warnings: [...status.warnings, damagedLines(damaged)] };
+  }
   const { id: sessionId, root, session: sessionDir } = directory;
   return statusFromFiles({ sessionDir, directory: root, sessionId, ...config });
 }
