@@ -77,10 +77,16 @@ export function createOutput(stream: WritableStream): Output {
 export function createInput(stream: () => NodeJS.ReadStream, isTerminal: boolean, say: (text: string) => void): StandardInput {
   return {
     isTerminal,
-    async read() {
+    async read(limit) {
       if (isTerminal) say("mg-team: type the query; end it with Ctrl-D on a line of its own\n");
       const parts: Uint8Array[] = [];
-      for await (const part of stream()) parts.push(typeof part === "string" ? Buffer.from(part) : part);
+      let size = 0;
+      for await (const part of stream()) {
+        const bytes = typeof part === "string" ? Buffer.from(part) : part;
+        parts.push(bytes);
+        size += bytes.length;
+        if (size > limit) break;
+      }
       return Buffer.concat(parts);
     },
     readLine: () => readLine(stream()),

@@ -1,8 +1,9 @@
 import { createHash } from "node:crypto";
-import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { TeamError } from "../errors.ts";
 import { reasonOf } from "../session/reasons.ts";
+import { readRegularFile } from "../session/regular-file.ts";
 import { plural } from "../text.ts";
 import { hostModules } from "./host-modules.ts";
 import { isFile, real } from "./paths.ts";
@@ -11,6 +12,9 @@ import { isFile, real } from "./paths.ts";
 
 /** More files than this are no plugin. */
 const mostFiles = 5000;
+
+/** Nor is a larger one, in bytes. */
+const largestFile = 64 * 1024 * 1024;
 
 /** One hash over names and contents of files; changes when any of them does. Throws a TeamError (config) for one that can't be read. */
 export function fingerprint(files: readonly string[]): string {
@@ -112,7 +116,7 @@ function withoutQuery(path: string): string {
 
 function readBytes(file: string): Uint8Array {
   try {
-    return readFileSync(file);
+    return readRegularFile(file, largestFile);
   } catch (error) {
     throw new TeamError("config", `${file} can't be read: ${reasonOf(error)}`, "Make it readable, or take it out of the configuration.");
   }
