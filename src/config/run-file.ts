@@ -3,6 +3,9 @@ import { messageOf, TeamError } from "../errors.ts";
 import { writeFileAtomic } from "../session/atomic.ts";
 import type { TeamDirectory } from "../session/directory.ts";
 import { readRegularText } from "../session/regular-file.ts";
+import type { Agent } from "../types.ts";
+import { splitModel } from "./models.ts";
+import { largestTeam } from "./selection.ts";
 import type { PluginRequest, RunSettings } from "./settings.ts";
 
 /** What `config.json` of a run says: the keys of mission.md first, then everything that a resume needs. */
@@ -55,20 +58,27 @@ const limits = z.object({
   allowUnpriced: z.boolean(),
 });
 
-const agent = z.object({
-  id: z.string(),
-  model: z.string(),
-  backend: z.string(),
-  modelName: z.string(),
-  config: z.string().optional(),
-  engine: z.enum(["massgen", "native"]).optional(),
-});
+const agent = z
+  .object({
+    // It becomes a part of paths.
+    id: z.string().regex(/^agent_[a-z]{1,4}$/, "is no agent id such as agent_a"),
+    model: z.string(),
+    backend: z.string(),
+    modelName: z.string(),
+    config: z.string().optional(),
+    engine: z.enum(["massgen", "native"]).optional(),
+  })
+  .refine(isModel, "its model is none such as codex/gpt-5.4, or its backend, modelName and engine are not those of its model");
 
 const schema = z.object({
   mg_team: z.object({
     settings: z.object({
       query: z.string(),
-      agents: z.array(agent).min(1),
+      agents: z
+        .array(agent)
+        .min(1)
+        .max(largestTeam)
+        .refine((agents) => new Set(agents.map(({ id }) => id)).size === agents.length, "two agents have one id"),
       limits,
       docker: z.enum(["auto", "off"]),
       context: z.array(z.object({ path: z.string(), permission: z.enum(["read", "write"]) })),
@@ -89,3 +99,10 @@ const schema = z.object({
     strict: z.boolean(),
   }),
 });
+
+/** Whether an agent's model is one that could be asked for, or one of the demonstration. */
+function isModel({ model, backend, modelName, engine }: Omit<Agent, "config">): boolean {
+  if (backend === "demo") return model === `demo/${modelName}` && /^[a-z-]+$/.test(modelName) && engine === "native";
+  const found = splitModel(model);
+  return found !== null && found.backend === backend && found.modelName === modelName && found.engine === engine;
+}

@@ -1,3 +1,4 @@
+import { isAbsolute } from "node:path";
 import { decisionReasons, failureClasses } from "../types.ts";
 import type { EventBody } from "./events.ts";
 
@@ -20,6 +21,10 @@ const flag: Check = (value) => typeof value === "boolean";
 const number: Check = (value) => typeof value === "number" && Number.isFinite(value);
 /** No run has more rounds or tries; tables are made as long as these numbers say. Numbers of steps are whatever stands on the disk. */
 const count: Check = (value) => Number.isInteger(value) && Number(value) >= 0 && Number(value) <= 1_000_000;
+/** It becomes a part of paths. */
+const id: Check = (value) => typeof value === "string" && value !== "" && value !== "." && value !== ".." && !/[/\\\0]/.test(value);
+/** Below the run's directory. */
+const inside: Check = (value) => typeof value === "string" && !isAbsolute(value) && !value.split(/[/\\]/).includes("..");
 const maybe =
   (check: Check): Check =>
   (value) =>
@@ -64,7 +69,7 @@ const snapshot = object({ answers: steps, blank: listOf(text) });
 const kind = oneOf("round", "retry", "synthesis", "plugin");
 const reason = oneOf(...decisionReasons);
 const verdict = object({ kind: oneOf("consensus", "forced", "single", "none"), reason, winner: maybe(text), rule: text });
-const place = { agent: text, round: count, try: count };
+const place = { agent: id, round: count, try: count };
 const failure = { class: oneOf(...failureClasses), message: text, log: text };
 
 const action = object({ ...place, launchedWith: snapshot, seconds: number, cost, at: number, notes: optional(listOf(text)) });
@@ -76,7 +81,7 @@ const deeds: Readonly<Record<string, Check>> = {
 };
 const isAction: Check = (value) => action(value) && isRecord(value) && (deeds[String(value.kind)]?.(value) ?? false);
 const standing = object({
-  voter: text,
+  voter: id,
   target: text,
   step: number,
   round: count,
@@ -90,19 +95,19 @@ const shapes: Readonly<Record<EventBody["type"], Check>> = {
   "run.started": object({
     session_id: text,
     directory: text,
-    agents: listOf(object({ id: text, model: text })),
+    agents: listOf(object({ id, model: text })),
     limits,
     engine: object({ name: text, version: text, ballot_fix: text }),
     mg_team: text,
   }),
   "preflight.warning": object({ message: text }),
-  "round.started": object({ round: count, agents: listOf(text) }),
+  "round.started": object({ round: count, agents: listOf(id) }),
   "step.started": object({
     ...place,
     kind,
     launched_with: snapshot,
     after: number,
-    run_dir: text,
+    run_dir: inside,
     query: optional(text),
     query_file: optional(text),
   }),
@@ -110,7 +115,7 @@ const shapes: Readonly<Record<EventBody["type"], Check>> = {
   "step.cost": object({ ...place, cost }),
   "step.finished": object({ kind, action: isAction, retry: flag, interrupted: flag, ballot: optional(text) }),
   ballots: object({ round: count, ballots: listOf(standing), tally: mapOf(number), more: optional(flag) }),
-  "agent.out": object({ agent: text, ...failure }),
+  "agent.out": object({ agent: id, ...failure }),
   "limit.reached": object({ reason, message: text }),
   stop: object({ reason, message: text, stopped: listOf(text) }),
   decision: object({ round: count, decision: verdict }),

@@ -107,6 +107,18 @@ describe("a line of odd shape", () => {
     expect(readFileSync(directory.journal, "utf8")).toStartWith(before);
   });
 
+  test.each([
+    { ...stepStarted("a"), agent: "../../agent" },
+    { ...stepStarted("a"), run_dir: "runs/../../../elsewhere" },
+    { ...stepStarted("a"), run_dir: "/elsewhere" },
+    { ...roundStarted(1, "a"), agents: [".."] },
+    { ...started("a"), agents: [{ id: "a/../../b", model: "codex/x" }] },
+  ])("is one that leads out of the run's directory: %j", async (body) => {
+    await using temp = temporaryDirectory();
+    const path = temp.write("events.jsonl", linesOf([...events, envelope(body as EventBody, 99)]));
+    expect(readJournal(path)).toMatchObject({ damaged: 1 });
+  });
+
   test("of a type that a later version has is none: it is passed over", async () => {
     await using temp = temporaryDirectory();
     const path = temp.write(
