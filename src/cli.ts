@@ -15,6 +15,7 @@ import type { Environment } from "./config/trust-store.ts";
 import { onOrOff } from "./config/values.ts";
 import { ExitCode, TeamError } from "./errors.ts";
 import { killAllNow } from "./process/child.ts";
+import { reasonOf } from "./session/reasons.ts";
 import { installSignals, type Signals } from "./signals.ts";
 
 /** What the program finds around it; a test brings its own. */
@@ -96,6 +97,16 @@ function isOn(environment: Environment, option: "quiet" | "verbose" | "json"): b
   return onOrOff(environment[variableOf(option)] ?? "") === true;
 }
 
+/** Throws a TeamError (preflight) when it is gone: then there is no project to work on. */
+function workingDirectory(): string {
+  try {
+    return process.cwd();
+  } catch (error) {
+    const hint = "Change to a directory that exists, then run the same command again.";
+    throw new TeamError("preflight", `the current directory cannot be used: ${reasonOf(error)}`, hint, { cause: error });
+  }
+}
+
 function beforeDashes(argv: readonly string[]): readonly string[] {
   const dashes = argv.indexOf("--");
   return dashes < 0 ? argv : argv.slice(0, dashes);
@@ -120,7 +131,17 @@ if (import.meta.main) {
     });
   }
   process.on("exit", killAllNow);
-  const code = await main(process.argv.slice(2), { environment: process.env, cwd: process.cwd(), stdin, stdout, stderr, signals });
+  const around = {
+    environment: process.env,
+    get cwd() {
+      return workingDirectory();
+    },
+    stdin,
+    stdout,
+    stderr,
+    signals,
+  };
+  const code = await main(process.argv.slice(2), around);
   // Both streams are flushed by now. Without this a timer that a plugin left behind would keep the program alive.
   exit(code);
 }

@@ -39,6 +39,16 @@ describe("as a process", () => {
     expect([stdout.split("\n").at(-2), stderr]).toEqual(["0", ""]);
   });
 
+  test("a working directory that is gone is told, and keeps nobody from help and version", async () => {
+    await using temp = temporaryDirectory();
+    const gone = (words: string) => shell(`mkdir gone; cd gone; rmdir ../gone; "$@" ${words}`, temp.path);
+    for (const words of ["status", "Q", "sessions", "doctor", "demo"]) {
+      expect(gone(words)).toEqual({ code: 3, stdout: "", stderr: expect.stringContaining("Change to a directory that exists") });
+    }
+    expect(JSON.parse(gone("status --json").stdout).error.code).toBe("preflight");
+    expect([gone("--version").code, gone("--help").code]).toEqual([0, 0]);
+  });
+
   test("a full disk is an error with exit code 7", () => {
     const { code, stderr } = shell('"$@" run --help > /dev/full');
     expect(code).toBe(7);
