@@ -7,10 +7,11 @@ import { findKeys } from "../config/keys.ts";
 import { limitOptions, runOptions, sharedOptions } from "../config/options.ts";
 import { resolveConfig } from "../config/resolve.ts";
 import { type RunFile, readRunFile, writeRunFile } from "../config/run-file.ts";
+import { makeMark } from "../config/run-mark.ts";
 import { secretsOf } from "../config/secrets.ts";
 import type { PluginRequest, RunSettings } from "../config/settings.ts";
 import type { ResolvedConfig } from "../config/sources.ts";
-import { ExitCode, TeamError } from "../errors.ts";
+import { ExitCode } from "../errors.ts";
 import { preflight } from "../preflight.ts";
 import { readExitRecord } from "../process/exit.ts";
 import { sweepDeadRuns, sweepRun } from "../process/sweep.ts";
@@ -29,6 +30,7 @@ import type { Command, CommandContext } from "./command.ts";
 import { executeRun, printResult } from "./execute.ts";
 import { loadPlugins } from "./load-plugins.ts";
 import { reopen } from "./reopen.ts";
+import { consentedFile } from "./resume-consent.ts";
 import { streamsOf } from "./streams.ts";
 import { createWarnings } from "./warnings.ts";
 
@@ -75,7 +77,7 @@ export const command: Command = {
     const report = existsSync(directory.report) ? directory.report : null;
     if (result && isOver(result, state)) return showAgain(context, config, result, report, config.choices.strict || earlier.strict);
     // Awaited here: the lock is held until the run has ended.
-    return await goOn(context, { config, directory, earlier, limits, prices, state });
+    return await goOn(context, { config, directory, found: earlier, limits, prices, state });
   },
 };
 
@@ -84,22 +86,22 @@ export const command: Command = {
 interface Unfinished {
   readonly config: ResolvedConfig;
   readonly directory: TeamDirectory;
-  readonly earlier: RunFile;
+  readonly found: ReturnType<typeof readRunFile>;
   readonly limits: Limits;
   readonly prices: RunSettings["prices"];
   readonly state: RunState;
 }
 
-async function goOn(context: CommandContext, { config, directory, earlier, limits, prices, state }: Unfinished): Promise<ExitCode> {
+async function goOn(context: CommandContext, { config, directory, found, limits, prices, state }: Unfinished): Promise<ExitCode> {
   const { environment, cwd, log, signals } = context;
   const clock = systemClock;
   const startedAt = clock.now();
   const home = environment.HOME || homedir();
   const { choices } = config;
   const { massgenCommand, massgenSource } = choices;
-  const agents = earlier.settings.agents;
   const project = projectOf(directory) ?? cwd;
-  requireConsent(earlier.settings, config);
+  const earlier = consentedFile({ id: directory.id, file: found, mark: found.mark, project }, config, environment, log.warn);
+  const agents = earlier.settings.agents;
   const settings: RunSettings = { ...earlier.settings, limits, prices, massgenCommand, massgenSource, projectDir: project };
   const requests = config.plugins;
   for (const path of missing(earlier.plugins, requests))
@@ -120,7 +122,7 @@ async function goOn(context: CommandContext, { config, directory, earlier, limit
     withoutPlugins,
     strict,
   };
-  await writeRunFile(directory, file);
+  await writeRunFile(directory, file, makeMark(directory.id, file, environment));
   const engineWarnings = createWarnings();
   const { warn } = engineWarnings;
   const engine = await buildEngine({ settings, report, directory, environment, home, redact, warn, clock });
@@ -161,19 +163,6 @@ function raiseLimits(limits: Limits, flags: Partial<Choices>): Limits {
   const { maxRounds, timeoutSeconds, costBudget, stepTimeoutSeconds, retries, maxParallel, allowUnpriced } = flags;
   const typed = { maxRounds, timeoutSeconds, costBudget, stepTimeoutSeconds, retries, maxParallel, allowUnpriced };
   return { ...limits, ...Object.fromEntries(Object.entries(typed).filter(([, value]) => value !== undefined)) };
-}
-
-/**
- * The files of a run lie in the project, so they are no consent: programs come from flags, variables and the trusted mg-team.yaml alone.
- * An agent's own config must be named there too.
- */
-function requireConsent({ agents }: RunSettings, { file }: ResolvedConfig): void {
-  const named = new Set(file?.models?.map(({ config }) => config));
-  for (const { id, config } of agents) {
-    if (config === undefined || named.has(config)) continue;
-    const hint = `Name it there again: models: [{ model: …, config: ${config} }]`;
-    throw new TeamError("untrusted", `${id} ran with its own config ${config}, which mg-team.yaml no longer names`, hint);
-  }
 }
 
 function missing(before: readonly PluginRequest[], now: readonly PluginRequest[]): readonly string[] {

@@ -2,6 +2,7 @@ import { homedir } from "node:os";
 import { systemClock } from "../clock.ts";
 import { type ResolvedRun, resolveRun } from "../config/resolve.ts";
 import { writeRunFile } from "../config/run-file.ts";
+import { makeMark } from "../config/run-mark.ts";
 import type { RunSettings } from "../config/settings.ts";
 import { forgetConfigs } from "../engine/massgen/config-cache.ts";
 import { ExitCode } from "../errors.ts";
@@ -88,7 +89,7 @@ async function start(
   const startedAt = clock.now();
   await using _lock = acquireLock(directory.root);
   const file = { settings, docker: report.docker, plugins: requests, withoutPlugins, strict };
-  await writeRunFile(directory, file);
+  await writeRunFile(directory, file, makeMark(directory.id, file, environment));
   const engineWarnings = createWarnings();
   const { warn } = engineWarnings;
   const engine = await buildEngine({ settings, report, directory, environment, home, redact, warn, clock });

@@ -17,8 +17,8 @@ export interface RunFile {
   readonly strict: boolean;
 }
 
-/** Writes `config.json`. It holds no keys: those come from the environment, again on a resume. Throws a TeamError (write). */
-export async function writeRunFile(directory: TeamDirectory, file: RunFile): Promise<void> {
+/** Writes `config.json`; for its mark see run-mark.ts. It holds no keys: those come from the environment, again on a resume. Throws a TeamError (write). */
+export async function writeRunFile(directory: TeamDirectory, file: RunFile, mark: string | null): Promise<void> {
   const { settings } = file;
   const { agents, limits } = settings;
   const content = {
@@ -29,13 +29,13 @@ export async function writeRunFile(directory: TeamDirectory, file: RunFile): Pro
     max_rounds: limits.maxRounds,
     timeout_seconds: limits.timeoutSeconds,
     cost_budget: limits.costBudget,
-    mg_team: { version: 1, ...file },
+    mg_team: { version: 1, ...file, mark },
   };
   await writeFileAtomic(directory.config, `${JSON.stringify(content, null, 2)}\n`);
 }
 
 /** Reads `config.json` of a run that mg-team started. Throws a TeamError (config) when it is none, or damaged. */
-export function readRunFile(directory: TeamDirectory): RunFile {
+export function readRunFile(directory: TeamDirectory): RunFile & { readonly mark: string | null } {
   try {
     return schema.parse(JSON.parse(readRegularText(directory.config))).mg_team;
   } catch (error) {
@@ -97,6 +97,7 @@ const schema = z.object({
     plugins: z.array(z.object({ path: z.string(), options: z.unknown().optional(), source: z.enum(["flag", "file"]) })),
     withoutPlugins: z.array(z.string()),
     strict: z.boolean(),
+    mark: z.string().nullable().default(null),
   }),
 });
 

@@ -57,7 +57,7 @@ async function decidedRun(temp: TemporaryDirectory, result: Partial<RunResult> =
     strict: false,
   };
   const before = readFileSync(directory.config, "utf8");
-  await writeRunFile(directory, file);
+  await writeRunFile(directory, file, null);
   writeFileSync(
     directory.config,
     JSON.stringify({ ...JSON.parse(readFileSync(directory.config, "utf8")), agent_mapping: JSON.parse(before).agent_mapping }),

@@ -30,7 +30,7 @@ function fileWith(agents: readonly Agent[], projectDir: string): RunFile {
 async function agentsRead(agents: readonly unknown[]): Promise<readonly Agent[] | string> {
   await using temp = temporaryDirectory();
   const directory = createTeamDirectory(temp.path, 0);
-  await writeRunFile(directory, fileWith(team("codex/gpt-5.4", "native:ollama/llama3:8b"), temp.path));
+  await writeRunFile(directory, fileWith(team("codex/gpt-5.4", "native:ollama/llama3:8b"), temp.path), null);
   const content = JSON.parse(readFileSync(directory.config, "utf8"));
   content.mg_team.settings.agents = agents;
   writeFileSync(directory.config, JSON.stringify(content));
