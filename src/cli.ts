@@ -6,6 +6,7 @@ import { helpFor } from "./commands/help.ts";
 import { shortHelp } from "./commands/help-text.ts";
 import { commands, type Registry } from "./commands/index.ts";
 import { createInput, createOutput, type Output, type StandardInput } from "./commands/io.ts";
+import { writeJson } from "./commands/json-output.ts";
 import { createLog } from "./commands/log.ts";
 import { version } from "./commands/version.ts";
 import { runOptions, variableOf } from "./config/options.ts";
@@ -14,6 +15,7 @@ import type { Environment } from "./config/trust-store.ts";
 import { onOrOff } from "./config/values.ts";
 import { ExitCode, TeamError } from "./errors.ts";
 import { killAllNow } from "./process/child.ts";
+import { reasonOf } from "./session/reasons.ts";
 import { installSignals, type Signals } from "./signals.ts";
 
 /** What the program finds around it; a test brings its own. */
@@ -87,12 +89,22 @@ function report(error: unknown, argv: readonly string[], { environment, stdout, 
   const { command, explicit } = pickCommand(argv, Object.keys(registry), runOptions);
   const explained = explainError(error, verbose, explicit ? `mg-team ${command} --help` : "mg-team --help");
   stderr.write(explained.text);
-  if ((words.includes("--json") || isOn(environment, "json")) && !stdout.wrote) stdout.write(errorJson(explained));
+  if ((words.includes("--json") || isOn(environment, "json")) && !stdout.wrote) writeJson(stdout, errorJson(explained));
   return explained.exitCode;
 }
 
 function isOn(environment: Environment, option: "quiet" | "verbose" | "json"): boolean {
   return onOrOff(environment[variableOf(option)] ?? "") === true;
+}
+
+/** Throws a TeamError (preflight) when it is gone: then there is no project to work on. */
+function workingDirectory(): string {
+  try {
+    return process.cwd();
+  } catch (error) {
+    const hint = "Change to a directory that exists, then run the same command again.";
+    throw new TeamError("preflight", `the current directory cannot be used: ${reasonOf(error)}`, hint, { cause: error });
+  }
 }
 
 function beforeDashes(argv: readonly string[]): readonly string[] {
@@ -119,7 +131,17 @@ if (import.meta.main) {
     });
   }
   process.on("exit", killAllNow);
-  const code = await main(process.argv.slice(2), { environment: process.env, cwd: process.cwd(), stdin, stdout, stderr, signals });
+  const around = {
+    environment: process.env,
+    get cwd() {
+      return workingDirectory();
+    },
+    stdin,
+    stdout,
+    stderr,
+    signals,
+  };
+  const code = await main(process.argv.slice(2), around);
   // Both streams are flushed by now. Without this a timer that a plugin left behind would keep the program alive.
   exit(code);
 }

@@ -2,8 +2,8 @@ import { existsSync } from "node:fs";
 import { isAbsolute, join } from "node:path";
 import type { Clock } from "./clock.ts";
 import { defaultModels } from "./config/default-models.ts";
-import { keyVariables } from "./config/keys.ts";
 import { createModelNames, type ModelNames } from "./config/models.ts";
+import { secretsOf } from "./config/secrets.ts";
 import type { DraftSettings } from "./config/settings.ts";
 import { runsNatively } from "./engine/choose.ts";
 import type { MassgenInstall } from "./engine/massgen/install.ts";
@@ -110,7 +110,10 @@ export async function preflight(input: PreflightInput): Promise<PreflightReport>
     install,
     agents: team.agents,
     keysEnv,
-    secrets: keyVariables.flatMap((name) => keysEnv[name] ?? []),
+    secrets: secretsOf(
+      files.keys,
+      team.agents.map(({ model }) => model),
+    ),
     dockerEnv: docker && host !== null ? { DOCKER_HOST: host } : {},
     docker,
     warnings: warningsOf(checks),

@@ -1,5 +1,6 @@
 import { homedir } from "node:os";
-import { findKeys, keyVariables } from "../config/keys.ts";
+import { findKeys } from "../config/keys.ts";
+import { secretsOf } from "../config/secrets.ts";
 
 /**
  * Values that no file of a deliverable may hold: the keys of the model providers wherever mg-team finds them, and what the environment
@@ -11,8 +12,7 @@ export function knownSecrets(
   env: Readonly<Record<string, string | undefined>> = process.env,
   home: string = homedir(),
 ): readonly string[] {
-  const { variables } = findKeys(env, projectDir, home);
-  const keys = keyVariables.flatMap((name) => variables[name]?.value ?? []);
+  const keys = secretsOf(findKeys(env, projectDir, home));
   const others = Object.entries(env).flatMap(([name, value = ""]) => (secretName.test(name) && value.length >= shortest ? [value] : []));
   return [...new Set([...keys, ...others])];
 }

@@ -1,7 +1,8 @@
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { ExitCode, messageOf, TeamError } from "../errors.ts";
 import { isLocked } from "../session/lock.ts";
 import { readResult } from "../session/read-result.ts";
+import { readRegularText } from "../session/regular-file.ts";
 import { listAgents, readAgentSteps, readAnswer } from "../session/steps.ts";
 import { listOf, nearest, quoted } from "../text.ts";
 import type { AgentId } from "../types.ts";
@@ -65,7 +66,7 @@ function finalAnswer(target: StatusTarget): ShownAnswer {
   const { result } = readResult(resultPath);
   if (existsSync(path)) {
     try {
-      return { name, text: readFileSync(path, "utf8"), files };
+      return { name, text: readRegularText(path), files };
     } catch (error) {
       throw new TeamError("not_found", `${path} cannot be read: ${messageOf(error)}`, "Its permissions may have been changed.", {
         cause: error,

@@ -6,6 +6,7 @@ import { parseDuration, plural, quoted } from "../text.ts";
 import { formatBytes, renderOldRuns } from "../view/sessions/old-runs.ts";
 import { hasColor, widthOfOutput } from "./appearance.ts";
 import type { Command, CommandContext } from "./command.ts";
+import { writeJson } from "./json-output.ts";
 import { findOldRuns, type OldRun } from "./old-runs.ts";
 import { removeTree } from "./remove-tree.ts";
 
@@ -47,7 +48,7 @@ export const command: Command = {
     if (!isGiven(options, "json")) list(context, old);
     const wanted = old.length > 0 && !dry && (isGiven(options, "yes") || (await agreed(context, old, age.text)));
     const { removed, failed } = wanted ? await removeAll(context, old) : { removed: [], failed: [] };
-    if (isGiven(options, "json")) context.stdout.write(`${JSON.stringify({ version: 1, dry_run: dry, old, removed, failed }, null, 2)}\n`);
+    if (isGiven(options, "json")) writeJson(context.stdout, { version: 1, dry_run: dry, old, removed, failed }, 2);
     return failed.length > 0 ? ExitCode.write : ExitCode.ok;
   },
 };

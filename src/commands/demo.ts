@@ -74,7 +74,8 @@ async function runDemo(
   await using _lock = acquireLock(directory.root);
   const settings = settingsOf(projectDir, !isGiven(options, "no-report"));
   const file = { settings, docker: false, plugins: asked, withoutPlugins: [], strict: false };
-  await writeRunFile(directory, file);
+  // Scripted models reach nothing that a resume would have to ask for.
+  await writeRunFile(directory, file, null);
   const redact = (text: string) => text;
   const engine = createNativeEngine({
     program: selfCommand(),

@@ -9,6 +9,7 @@ import { renderChecks, renderVerdict } from "../preflight/render.ts";
 import { cacheDirectory } from "../preflight.ts";
 import { neutralise } from "../session/text.ts";
 import type { Command, CommandContext } from "./command.ts";
+import { writeJson } from "./json-output.ts";
 import { version } from "./version.ts";
 
 /** Says what was found and where, and whether a run could start. */
@@ -36,8 +37,8 @@ export const command: Command = {
     const inspection = await look(context, checked);
     // A configuration that is broken says nothing about the output.
     const { mode, color } = checked.config?.output ?? { mode: isGiven(options, "json") ? "json" : "text", color: false };
-    const text = mode === "json" ? jsonOf(inspection) : textOf(inspection, cwd, color && stdout.isTerminal);
-    stdout.write(text);
+    if (mode === "json") writeJson(stdout, jsonOf(inspection), 2);
+    else stdout.write(textOf(inspection, cwd, color && stdout.isTerminal));
     return inspection.ready ? ExitCode.ok : ExitCode.preflight;
   },
 };
@@ -66,8 +67,8 @@ function textOf({ checks }: Inspection, cwd: string, color: boolean): string {
   return `mg-team ${version} in ${neutralise(cwd).replaceAll("\n", "␊")}\n\n${renderChecks(checks, color)}\n${renderVerdict(checks, color)}\n`;
 }
 
-function jsonOf({ ready, checks, install, ballot, docker, keys, logins, agents }: Inspection): string {
-  const report = {
+function jsonOf({ ready, checks, install, ballot, docker, keys, logins, agents }: Inspection): unknown {
+  return {
     version: 1,
     ready,
     mg_team: version,
@@ -79,5 +80,4 @@ function jsonOf({ ready, checks, install, ballot, docker, keys, logins, agents }
     models: agents.map(({ model }) => model),
     checks: checks.map(({ name, status, message, hint }) => ({ name, status, message, hint })),
   };
-  return `${JSON.stringify(report, null, 2)}\n`;
 }

@@ -27,9 +27,9 @@ export function explainError(error: unknown, verbose: boolean, helpCommand = "mg
   return { exitCode, code, message: oneLine(message), hint: oneLine(hint), text: neutralise(`${lines.join("\n")}\n`) };
 }
 
-/** What `--json` prints for a run that never started, with its last newline. */
-export function errorJson({ code, message, hint }: ErrorReport): string {
-  return `${JSON.stringify({ version: 1, error: { code, message, hint } })}\n`;
+/** What `--json` prints for a run that never started. */
+export function errorJson({ code, message, hint }: ErrorReport): unknown {
+  return { version: 1, error: { code, message, hint } };
 }
 
 // --- internal ---

@@ -1,4 +1,3 @@
-import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Clock } from "../clock.ts";
 import type { RunFile } from "../config/run-file.ts";
@@ -8,6 +7,7 @@ import { type ExitCode, messageOf } from "../errors.ts";
 import type { LoadedPlugin } from "../plugin/load.ts";
 import type { TeamDirectory } from "../session/directory.ts";
 import { openJournal } from "../session/journal.ts";
+import { readRegularText } from "../session/regular-file.ts";
 import type { RunResult } from "../session/result.ts";
 import type { RunState } from "../session/state.ts";
 import { neutralise } from "../session/text.ts";
@@ -71,7 +71,7 @@ export async function executeRun(execution: Execution): Promise<ExitCode> {
       startedAt,
       log: { info: output.quiet ? () => {} : say, warn: (message) => say(`warning: ${message}`) },
       observe: (event) => {
-        if (output.mode === "events") streams.stdout(`${JSON.stringify(event)}\n`);
+        if (output.mode === "events") streams.json(event);
         view.observe(event);
       },
       redact,
@@ -102,11 +102,11 @@ export async function executeRun(execution: Execution): Promise<ExitCode> {
 export async function printResult(
   result: RunResult,
   output: OutputSettings,
-  stdout: Pick<Streams, "stdout" | "arrived">,
+  stdout: Pick<Streams, "stdout" | "json" | "arrived">,
   say: (line: string) => void,
   report: string | null,
 ): Promise<void> {
-  if (output.mode === "json") stdout.stdout(`${JSON.stringify(result, null, 2)}\n`);
+  if (output.mode === "json") stdout.json(result, 2);
   if (output.mode === "text" && result.answer !== null) stdout.stdout(withNewline(finalText(result)));
   await stdout.arrived();
   const lines = summaryOf(result, report);
@@ -154,7 +154,7 @@ function followSignals(signals: Signals, callback: (signal: RunSignal) => void):
 /** The document as it was written; the bare answer where it could not be. */
 function finalText({ synthesis, answer }: RunResult): string {
   try {
-    if (synthesis.path !== null) return readFileSync(synthesis.path, "utf8");
+    if (synthesis.path !== null) return readRegularText(synthesis.path);
   } catch (error) {
     return `${answer ?? ""}\n\n(The document could not be read: ${messageOf(error)})`;
   }

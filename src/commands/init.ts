@@ -8,6 +8,7 @@ import { type Initialised, initialise } from "../preflight/initialise.ts";
 import { renderChecks } from "../preflight/render.ts";
 import { cacheDirectory } from "../preflight.ts";
 import type { Command, CommandContext } from "./command.ts";
+import { writeJson } from "./json-output.ts";
 
 /** Looks around and writes environment.json. */
 export const command: Command = {
@@ -35,7 +36,8 @@ export const command: Command = {
     const { choices, output } = resolveConfig(context.options, context.environment, context.cwd, "leave out");
     const done = await look(context, choices);
     const color = output.color && context.stdout.isTerminal;
-    context.stdout.write(output.mode === "json" ? `${JSON.stringify(jsonOf(done), null, 2)}\n` : renderChecks(done.checks, color));
+    if (output.mode === "json") writeJson(context.stdout, jsonOf(done), 2);
+    else context.stdout.write(renderChecks(done.checks, color));
     return ExitCode.ok;
   },
 };

@@ -8,6 +8,8 @@ export interface Output {
   write(text: string): void;
   /** Anything was written. */
   readonly wrote: boolean;
+  /** Nothing arrives any more: a write has failed, mostly because the reader is gone. Nobody can tell before something is written. */
+  readonly closed: boolean;
   readonly isTerminal: boolean;
   /** Width in columns; 80 where it is unknown. */
   readonly columns: number;
@@ -32,6 +34,8 @@ export interface WritableStream {
 
 /** Wraps process.stdout or process.stderr. */
 export function createOutput(stream: WritableStream): Output {
+  // Bound now: what plugins write to the stream later goes elsewhere (`keepStdoutClean`).
+  const writeTo = stream.write.bind(stream);
   let wrote = false;
   let failed: Error | null = null;
   let last: Promise<void> = Promise.resolve();
@@ -45,7 +49,7 @@ export function createOutput(stream: WritableStream): Output {
       wrote = true;
       const before = last;
       const written = new Promise<void>((resolve) => {
-        stream.write(text, (error) => {
+        writeTo(text, (error) => {
           if (error) failed ??= error;
           resolve();
         });
@@ -54,6 +58,9 @@ export function createOutput(stream: WritableStream): Output {
     },
     get wrote() {
       return wrote;
+    },
+    get closed() {
+      return failed !== null;
     },
     isTerminal: stream.isTTY === true,
     get columns() {
@@ -70,10 +77,16 @@ export function createOutput(stream: WritableStream): Output {
 export function createInput(stream: () => NodeJS.ReadStream, isTerminal: boolean, say: (text: string) => void): StandardInput {
   return {
     isTerminal,
-    async read() {
+    async read(limit) {
       if (isTerminal) say("mg-team: type the query; end it with Ctrl-D on a line of its own\n");
       const parts: Uint8Array[] = [];
-      for await (const part of stream()) parts.push(typeof part === "string" ? Buffer.from(part) : part);
+      let size = 0;
+      for await (const part of stream()) {
+        const bytes = typeof part === "string" ? Buffer.from(part) : part;
+        parts.push(bytes);
+        size += bytes.length;
+        if (size > limit) break;
+      }
       return Buffer.concat(parts);
     },
     readLine: () => readLine(stream()),

@@ -1,8 +1,9 @@
 import fs from "node:fs";
 import { join } from "node:path";
-import { TeamError } from "../errors.ts";
+import { systemCodeOf, TeamError } from "../errors.ts";
 import { listTeamIds, sessionsPath, teamDirectory } from "../session/directory.ts";
 import { isLocked } from "../session/lock.ts";
+import { reasonOf } from "../session/reasons.ts";
 import { isRealDirectory } from "../session/untrusted.ts";
 import { readTeamConfig } from "../view/status/read.ts";
 import { sizeOfTree } from "./remove-tree.ts";
@@ -39,12 +40,18 @@ export async function findOldRuns(projectDir: string, before: number): Promise<O
       spared.push({ id, why: "it is a link" });
       continue;
     }
-    const lastUsed = lastUse(root);
-    if (lastUsed > before) continue;
-    if (isLocked(root)) spared.push({ id, why: "a process works on it" });
-    else {
-      const { query } = readTeamConfig(teamDirectory(root));
-      old.push({ id, root, last_used: new Date(lastUsed).toISOString(), bytes: await sizeOfTree(root), query });
+    try {
+      const lastUsed = lastUse(root);
+      if (lastUsed > before) continue;
+      if (isLocked(root)) spared.push({ id, why: "a process works on it" });
+      else {
+        const { query } = readTeamConfig(teamDirectory(root));
+        old.push({ id, root, last_used: new Date(lastUsed).toISOString(), bytes: await sizeOfTree(root), query });
+      }
+    } catch (error) {
+      if (!(error instanceof TeamError) && systemCodeOf(error) === undefined) throw error;
+      // Of another user, for one: how old it is cannot be told.
+      spared.push({ id, why: reasonOf(error) });
     }
   }
   return { old, spared };

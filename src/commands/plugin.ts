@@ -3,6 +3,7 @@ import { isGiven, optionValues } from "../config/tokenise.ts";
 import { ExitCode, TeamError } from "../errors.ts";
 import { listOf, nearest, quoted, shellWord } from "../text.ts";
 import type { Command, CommandContext } from "./command.ts";
+import { writeJson } from "./json-output.ts";
 
 /** What can be done about plugins, with the options that are for it. To add something, add a line, and a case below. */
 const actions = {
@@ -93,7 +94,8 @@ async function list(context: CommandContext): Promise<ExitCode> {
   const found = await listPlugins(context);
   const ready = found.plugins.every(({ problem }) => problem === null);
   const { stdout, options, cwd } = context;
-  stdout.write(isGiven(options, "json") ? `${JSON.stringify({ version: 1, ready, ...found }, null, 2)}\n` : renderPlugins(found, cwd));
+  if (isGiven(options, "json")) writeJson(stdout, { version: 1, ready, ...found }, 2);
+  else stdout.write(renderPlugins(found, cwd));
   return ready ? ExitCode.ok : ExitCode.preflight;
 }
 

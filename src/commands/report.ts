@@ -2,12 +2,16 @@ import { homedir } from "node:os";
 import { systemClock } from "../clock.ts";
 import { findKeys } from "../config/keys.ts";
 import { sharedOptions } from "../config/options.ts";
+import { secretsOf } from "../config/secrets.ts";
 import { isGiven } from "../config/tokenise.ts";
 import { ExitCode } from "../errors.ts";
 import { findTeamDirectory } from "../session/directory.ts";
 import { createRedactor } from "../session/redact.ts";
+import { neutralise } from "../session/text.ts";
 import { writeReport } from "../view/report/write.ts";
+import { readTeamConfig } from "../view/status/read.ts";
 import type { Command } from "./command.ts";
+import { writeJson } from "./json-output.ts";
 import { version } from "./version.ts";
 
 /** Makes a run's page again: of runs that ended without one, or that an older mg-team wrote. */
@@ -29,13 +33,14 @@ export const command: Command = {
   help: { examples: ["mg-team report", "mg-team report team_20261129_181500", 'xdg-open "$(mg-team report)"'] },
   async run({ options, positionals, environment, cwd, stdout }) {
     const directory = findTeamDirectory(cwd, positionals.id);
-    const keys = Object.values(findKeys(environment, cwd, environment.HOME || homedir()).variables);
+    const keys = findKeys(environment, cwd, environment.HOME || homedir());
     const report = await writeReport(directory, {
       date: new Date(systemClock.date()),
       version,
-      redact: createRedactor(keys.map(({ value }) => value)),
+      redact: createRedactor(secretsOf(keys, Object.values(readTeamConfig(directory).models))),
     });
-    stdout.write(isGiven(options, "json") ? `${JSON.stringify({ version: 1, session_id: directory.id, report })}\n` : `${report}\n`);
+    if (isGiven(options, "json")) writeJson(stdout, { version: 1, session_id: directory.id, report });
+    else stdout.write(`${stdout.isTerminal ? neutralise(report) : report}\n`);
     return ExitCode.ok;
   },
 };

@@ -3,29 +3,34 @@ import { homedir } from "node:os";
 import { join } from "node:path";
 import { systemClock } from "../clock.ts";
 import type { Choices } from "../config/choices.ts";
+import { findKeys } from "../config/keys.ts";
 import { limitOptions, runOptions, sharedOptions } from "../config/options.ts";
 import { resolveConfig } from "../config/resolve.ts";
 import { type RunFile, readRunFile, writeRunFile } from "../config/run-file.ts";
+import { makeMark } from "../config/run-mark.ts";
+import { secretsOf } from "../config/secrets.ts";
 import type { PluginRequest, RunSettings } from "../config/settings.ts";
 import type { ResolvedConfig } from "../config/sources.ts";
-import { ExitCode, TeamError } from "../errors.ts";
+import { ExitCode } from "../errors.ts";
 import { preflight } from "../preflight.ts";
 import { readExitRecord } from "../process/exit.ts";
 import { sweepDeadRuns, sweepRun } from "../process/sweep.ts";
 import { findTeamDirectory, projectOf, type TeamDirectory } from "../session/directory.ts";
-import { readJournal } from "../session/journal.ts";
+import { damagedLines, readJournal } from "../session/journal.ts";
 import { acquireLock } from "../session/lock.ts";
 import { readResult } from "../session/read-result.ts";
 import { writeError } from "../session/reasons.ts";
 import { createRedactor } from "../session/redact.ts";
 import type { RunResult } from "../session/result.ts";
 import { applyEvent, emptyState, type RunState, unfinishedSteps } from "../session/state.ts";
+import { neutralise } from "../session/text.ts";
 import type { Limits } from "../types.ts";
 import { buildEngine } from "./build-engine.ts";
 import type { Command, CommandContext } from "./command.ts";
 import { executeRun, printResult } from "./execute.ts";
 import { loadPlugins } from "./load-plugins.ts";
 import { reopen } from "./reopen.ts";
+import { consentedFile } from "./resume-consent.ts";
 import { streamsOf } from "./streams.ts";
 import { createWarnings } from "./warnings.ts";
 
@@ -60,7 +65,7 @@ export const command: Command = {
     await using _lock = acquireLock(directory.root);
     const earlier = readRunFile(directory);
     const { events, damaged } = readJournal(directory.journal);
-    if (damaged > 0) log.warn(`${directory.journal} has ${damaged} damaged lines; what they said is lost`);
+    if (damaged > 0) log.warn(`${damagedLines(damaged)} (${directory.journal})`);
     const state = emptyState();
     for (const event of events) applyEvent(state, event);
     const { result, problem } = readResult(directory.result);
@@ -69,9 +74,10 @@ export const command: Command = {
     const prices = { ...earlier.settings.prices, ...config.choices.prices };
     // The limits that the decision was made under are in the journal; those in config.json may be of a resume that never began.
     reopen(state, state.limits ?? earlier.settings.limits, limits, prices);
-    if (result && isOver(result, state)) return showAgain(context, config, result, existsSync(directory.report) ? directory.report : null);
+    const report = existsSync(directory.report) ? directory.report : null;
+    if (result && isOver(result, state)) return showAgain(context, config, result, report, config.choices.strict || earlier.strict);
     // Awaited here: the lock is held until the run has ended.
-    return await goOn(context, { config, directory, earlier, limits, prices, state });
+    return await goOn(context, { config, directory, found: earlier, limits, prices, state });
   },
 };
 
@@ -80,22 +86,22 @@ export const command: Command = {
 interface Unfinished {
   readonly config: ResolvedConfig;
   readonly directory: TeamDirectory;
-  readonly earlier: RunFile;
+  readonly found: ReturnType<typeof readRunFile>;
   readonly limits: Limits;
   readonly prices: RunSettings["prices"];
   readonly state: RunState;
 }
 
-async function goOn(context: CommandContext, { config, directory, earlier, limits, prices, state }: Unfinished): Promise<ExitCode> {
+async function goOn(context: CommandContext, { config, directory, found, limits, prices, state }: Unfinished): Promise<ExitCode> {
   const { environment, cwd, log, signals } = context;
   const clock = systemClock;
   const startedAt = clock.now();
   const home = environment.HOME || homedir();
   const { choices } = config;
   const { massgenCommand, massgenSource } = choices;
-  const agents = earlier.settings.agents;
   const project = projectOf(directory) ?? cwd;
-  requireConsent(earlier.settings, config);
+  const earlier = consentedFile({ id: directory.id, file: found, mark: found.mark, project }, config, environment, log.warn);
+  const agents = earlier.settings.agents;
   const settings: RunSettings = { ...earlier.settings, limits, prices, massgenCommand, massgenSource, projectDir: project };
   const requests = config.plugins;
   for (const path of missing(earlier.plugins, requests))
@@ -134,7 +140,7 @@ async function goOn(context: CommandContext, { config, directory, earlier, limit
     startedAt,
     streams: streamsOf(context, config.output),
     begin: async () => {
-      await writeRunFile(directory, file);
+      await writeRunFile(directory, file, makeMark(directory.id, file, environment));
       keepResult(directory);
     },
   });
@@ -161,19 +167,6 @@ function raiseLimits(limits: Limits, flags: Partial<Choices>): Limits {
   return { ...limits, ...Object.fromEntries(Object.entries(typed).filter(([, value]) => value !== undefined)) };
 }
 
-/**
- * The files of a run lie in the project, so they are no consent: programs come from flags, variables and the trusted mg-team.yaml alone.
- * An agent's own config must be named there too.
- */
-function requireConsent({ agents }: RunSettings, { file }: ResolvedConfig): void {
-  const named = new Set(file?.models?.map(({ config }) => config));
-  for (const { id, config } of agents) {
-    if (config === undefined || named.has(config)) continue;
-    const hint = `Name it there again: models: [{ model: …, config: ${config} }]`;
-    throw new TeamError("untrusted", `${id} ran with its own config ${config}, which mg-team.yaml no longer names`, hint);
-  }
-}
-
 function missing(before: readonly PluginRequest[], now: readonly PluginRequest[]): readonly string[] {
   const paths = new Set(now.map(({ path }) => path));
   return before.map(({ path }) => path).filter((path) => !paths.has(path));
@@ -194,11 +187,21 @@ function keepResult({ root, result }: TeamDirectory): void {
   }
 }
 
-async function showAgain(context: CommandContext, { output }: ResolvedConfig, result: RunResult, report: string | null): Promise<ExitCode> {
+async function showAgain(
+  context: CommandContext,
+  { output }: ResolvedConfig,
+  result: RunResult,
+  report: string | null,
+  strict: boolean,
+): Promise<ExitCode> {
   context.log.info(`this run is decided; its result follows${hintFor(result)}`);
   const streams = streamsOf(context, output);
-  await printResult(result, output, streams, streams.stderr, report);
-  return wasSignalled(result) ? exitCodeOfAnswer(result) : (result.exit_code as ExitCode);
+  const { environment, cwd } = context;
+  const models = result.agents.map(({ model }) => model);
+  const redact = createRedactor(secretsOf(findKeys(environment, cwd, environment.HOME || homedir()), models));
+  await printResult(result, output, streams, (line) => streams.stderr(neutralise(redact(line))), report);
+  const code = wasSignalled(result) ? exitCodeOfAnswer(result) : (result.exit_code as ExitCode);
+  return strict && code === ExitCode.ok && result.decision.kind !== "consensus" ? ExitCode.noConsensus : code;
 }
 
 /** The signal that ended the run then is no news of this call. */

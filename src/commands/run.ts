@@ -2,6 +2,7 @@ import { homedir } from "node:os";
 import { systemClock } from "../clock.ts";
 import { type ResolvedRun, resolveRun } from "../config/resolve.ts";
 import { writeRunFile } from "../config/run-file.ts";
+import { makeMark } from "../config/run-mark.ts";
 import type { RunSettings } from "../config/settings.ts";
 import { forgetConfigs } from "../engine/massgen/config-cache.ts";
 import { ExitCode } from "../errors.ts";
@@ -11,10 +12,12 @@ import { createTeamDirectory, nextTeamDirectory } from "../session/directory.ts"
 import { acquireLock } from "../session/lock.ts";
 import { createRedactor } from "../session/redact.ts";
 import { emptyState } from "../session/state.ts";
+import { neutralise } from "../session/text.ts";
 import { buildEngine } from "./build-engine.ts";
 import type { Command, CommandContext } from "./command.ts";
 import { describeDryRun, formatDryRun } from "./dry-run.ts";
 import { executeRun } from "./execute.ts";
+import { writeJson } from "./json-output.ts";
 import { loadPlugins } from "./load-plugins.ts";
 import { runCommand } from "./run-definition.ts";
 import { streamsOf } from "./streams.ts";
@@ -62,7 +65,8 @@ async function dryRun(
   const engine = await buildEngine({ settings, report, directory, environment, home, redact, warn: log.warn, clock, dryRun: true });
   for (const warning of warnings) log.warn(warning);
   const dry = describeDryRun(settings, engine, directory, environment, { docker: report.docker, warnings });
-  stdout.write(output.mode === "text" ? formatDryRun(dry, settings.limits) : `${JSON.stringify(dry, null, 2)}\n`);
+  if (output.mode !== "text") writeJson(stdout, dry, 2);
+  else stdout.write(stdout.isTerminal ? neutralise(formatDryRun(dry, settings.limits)) : formatDryRun(dry, settings.limits));
   return ExitCode.ok;
 }
 
@@ -85,7 +89,7 @@ async function start(
   const startedAt = clock.now();
   await using _lock = acquireLock(directory.root);
   const file = { settings, docker: report.docker, plugins: requests, withoutPlugins, strict };
-  await writeRunFile(directory, file);
+  await writeRunFile(directory, file, makeMark(directory.id, file, environment));
   const engineWarnings = createWarnings();
   const { warn } = engineWarnings;
   const engine = await buildEngine({ settings, report, directory, environment, home, redact, warn, clock });

@@ -7,6 +7,7 @@ import { readSessions } from "../view/sessions/read.ts";
 import { renderSessions } from "../view/sessions/render.ts";
 import { hasColor, widthOfOutput } from "./appearance.ts";
 import type { Command } from "./command.ts";
+import { writeJson } from "./json-output.ts";
 
 /** Lists the runs of a project. */
 export const command: Command = {
@@ -25,7 +26,7 @@ export const command: Command = {
   async run(context) {
     const { options, cwd, stdout, log } = context;
     const sessions = readSessions(cwd);
-    if (isGiven(options, "json")) stdout.write(`${JSON.stringify({ version: 1, sessions }, null, 2)}\n`);
+    if (isGiven(options, "json")) writeJson(stdout, { version: 1, sessions }, 2);
     else if (sessions.length === 0) log.info(`there are no runs yet in ${join(cwd, sessionsPath)}; start one: mg-team "QUERY"`);
     else stdout.write(`${renderSessions(sessions, widthOfOutput(stdout), hasColor(context, stdout)).join("\n")}\n`);
     return ExitCode.ok;

@@ -5,6 +5,7 @@ import { findStatusTarget, readStatus } from "../view/status/read.ts";
 import { renderStatus } from "../view/status/render.ts";
 import { hasColor, widthOfOutput } from "./appearance.ts";
 import type { Command } from "./command.ts";
+import { writeJson } from "./json-output.ts";
 
 /** Shows where a run stands, whoever started it. */
 export const command: Command = {
@@ -47,7 +48,7 @@ export const command: Command = {
     // What draws on terminals takes a while to load.
     if (isGiven(options, "watch")) return (await import("./watch.ts")).watchStatus(context, target);
     const status = readStatus(target, Date.now());
-    if (isGiven(options, "json")) stdout.write(`${JSON.stringify(status, null, 2)}\n`);
+    if (isGiven(options, "json")) writeJson(stdout, status, 2);
     else stdout.write(`${renderStatus(status, widthOfOutput(stdout), Number.POSITIVE_INFINITY, hasColor(context, stdout)).join("\n")}\n`);
     return ExitCode.ok;
   },

@@ -4,11 +4,14 @@ import { notification } from "../view/notify.ts";
 import { wantsLiveView } from "../view/open.ts";
 import { isForeground, openTerminal, type Terminal } from "../view/terminal.ts";
 import type { CommandContext } from "./command.ts";
+import { writeJson } from "./json-output.ts";
 
 /** Where a command's words go. */
 export interface Streams {
   /** The result only. */
   stdout(text: string): void;
+  /** The same for a value, as JSON with a line feed. */
+  json(value: unknown, indent?: number): void;
   /** Resolves when stdout has arrived, or its reader is gone. */
   arrived(): Promise<void>;
   /** One line for people. */
@@ -26,6 +29,7 @@ export function streamsOf({ stdout, stderr, environment }: CommandContext, outpu
   return {
     // An answer is the text of a model: on a terminal it must not be able to do anything.
     stdout: (text) => stdout.write(stdout.isTerminal ? neutralise(text) : text),
+    json: (value, indent) => writeJson(stdout, value, indent),
     arrived: async () => void (await stdout.flush()),
     stderr: (line) => stderr.write(`${line}\n`),
     openTerminal: () => (wantsLiveView(output, environment, terminals) && isForeground() ? openTerminal(process.stderr, 2) : null),

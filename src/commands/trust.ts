@@ -8,8 +8,11 @@ import { isGiven } from "../config/tokenise.ts";
 import { configSubject, recordTrust, revokeTrust, scriptSubject, type TrustSubject, trustState } from "../config/trust.ts";
 import { type Environment, readTrust } from "../config/trust-store.ts";
 import { ExitCode, TeamError } from "../errors.ts";
+import { neutralise } from "../session/text.ts";
 import { plural } from "../text.ts";
 import type { Command, CommandContext } from "./command.ts";
+import type { Output } from "./io.ts";
+import { writeJson } from "./json-output.ts";
 import { indented } from "./layout.ts";
 
 /** Shows what of a project runs programs, and records the user's consent to it. Running the command is the consent: it asks nothing. */
@@ -38,7 +41,9 @@ export const command: Command = {
     if (revoke) return takeBack(context);
     const subjects = await subjectsOf(context);
     if (!list) recordTrust(subjects, environment, new Date());
-    context.stdout.write(isGiven(options, "json") ? json(subjects, environment) : text(subjects, environment, cwd, list));
+    const { stdout } = context;
+    if (isGiven(options, "json")) writeJson(stdout, jsonOf(subjects, environment));
+    else stdout.write(clean(stdout, text(subjects, environment, cwd, list)));
     return ExitCode.ok;
   },
 };
@@ -58,9 +63,9 @@ function takeBack({ options, environment, cwd, stdout }: CommandContext): ExitCo
   const named = options.given.get("config")?.map((path) => real(absolute(path, cwd))) ?? [];
   const here = Object.keys(readTrust(environment)).filter((anchor) => isInside(anchor, cwd));
   const revoked = revokeTrust([...new Set([...here, ...named])], environment);
-  if (isGiven(options, "json")) stdout.write(`${JSON.stringify({ revoked })}\n`);
+  if (isGiven(options, "json")) writeJson(stdout, { revoked });
   else if (revoked.length === 0) stdout.write("Nothing of this project was trusted.\n");
-  else stdout.write(`No longer trusted: ${revoked.map((anchor) => shown(anchor, real(cwd))).join(", ")}\n`);
+  else stdout.write(clean(stdout, `No longer trusted: ${revoked.map((anchor) => shown(anchor, real(cwd))).join(", ")}\n`));
   return ExitCode.ok;
 }
 
@@ -73,7 +78,7 @@ function text(subjects: readonly TrustSubject[], environment: Environment, cwd: 
   });
   const plugins = subjects.some(({ items }) => items.some(({ kind }) => kind === "plugin"));
   const limits = plugins
-    ? ["Covered are these files and those that plugins name by relative paths, but not", "the packages that they use."]
+    ? ["Covered are these files and all that plugins import, but not programs that they", "start, and no file whose path they compute."]
     : [];
   const open = list && subjects.some((subject) => trustState(subject, environment) !== "trusted");
   const next = open ? ["To let them run as they are now: mg-team trust"] : ["After a change to one of these files, trust it again."];
@@ -82,11 +87,16 @@ function text(subjects: readonly TrustSubject[], environment: Environment, cwd: 
 
 const headings = { trusted: "Trusted:    ", changed: "Changed:    ", unknown: "Not trusted:" } as const;
 
-function json(subjects: readonly TrustSubject[], environment: Environment): string {
+function jsonOf(subjects: readonly TrustSubject[], environment: Environment): unknown {
   const shownSubjects = subjects.map((subject) => ({
     path: subject.anchor,
     state: trustState(subject, environment),
     items: subject.items.map(({ kind, what, files }) => ({ kind, what, files })),
   }));
-  return `${JSON.stringify({ trust: shownSubjects })}\n`;
+  return { trust: shownSubjects };
+}
+
+/** Directories and files of a project have whatever names somebody gave them. */
+function clean({ isTerminal }: Output, text: string): string {
+  return isTerminal ? neutralise(text) : text;
 }

@@ -8,6 +8,7 @@ import type { TeamStatus } from "../view/status/shape.ts";
 import { isForeground, openTerminal } from "../view/terminal.ts";
 import { hasColor, widthOfOutput } from "./appearance.ts";
 import type { CommandContext } from "./command.ts";
+import { jsonFor } from "./json-output.ts";
 
 /**
  * Shows a status again and again until the run has ended: in place on a terminal; else anew after each change, as text or as one line of
@@ -23,7 +24,8 @@ export async function watchStatus(context: CommandContext, target: StatusTarget)
   });
   const show = createShow(context);
   try {
-    while (!ended.signal.aborted) {
+    // Whoever only wanted the beginning (`| head`) is not kept waiting for the end of a run.
+    while (!ended.signal.aborted && !context.stdout.closed) {
       const before = performance.now();
       const status = readStatus(target, Date.now());
       const last = isOver(status);
@@ -57,7 +59,7 @@ function createShow(context: CommandContext): Show {
   const { options, environment, stdout } = context;
   const color = hasColor(context, stdout);
   const text = (status: TeamStatus, height: number) => renderStatus(status, widthOfOutput(stdout), height, color);
-  if (isGiven(options, "json")) return printChanges(context, (status) => JSON.stringify(status), "");
+  if (isGiven(options, "json")) return printChanges(context, (status) => jsonFor(stdout, status), "");
   const { TERM = "" } = environment;
   const drawable = stdout.isTerminal && process.stdout.columns > 0 && TERM !== "" && TERM !== "dumb" && isForeground();
   if (!drawable) return printChanges(context, (status) => text(status, Number.POSITIVE_INFINITY).join("\n"), "\n");

@@ -1,6 +1,6 @@
-import { readFile } from "node:fs/promises";
 import { z } from "zod";
 import { messageOf, systemCodeOf, TeamError } from "../errors.ts";
+import { readRegularFile } from "../session/regular-file.ts";
 import { parseJson } from "./json.ts";
 
 /** One evaluation criterion, as MassGen takes it (massgen.md, "Launching one step"). Fields that we do not know are kept. */
@@ -25,6 +25,9 @@ export function parseCriteria(text: string, path: string): readonly Criterion[] 
 }
 
 // --- internal ---
+
+/** Every step reads them: no list of criteria is longer, in bytes. */
+const largest = 1024 * 1024;
 
 const example = '[{ "text": "Every claim has a source", "category": "primary" }]';
 
@@ -65,7 +68,7 @@ function wrong(path: string, sentences: readonly string[]): TeamError {
 async function readText(path: string): Promise<string> {
   let bytes: Buffer;
   try {
-    bytes = await readFile(path);
+    bytes = readRegularFile(path, largest);
   } catch (error) {
     const missing = systemCodeOf(error) === "ENOENT";
     const message = missing ? `the criteria file ${path} does not exist` : `the criteria file ${path} cannot be read: ${messageOf(error)}`;

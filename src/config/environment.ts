@@ -1,8 +1,9 @@
-import { mkdir, readFile, rename } from "node:fs/promises";
+import { mkdir, rename } from "node:fs/promises";
 import { dirname, isAbsolute, join, resolve } from "node:path";
-import { messageOf, systemCodeOf, TeamError } from "../errors.ts";
+import { systemCodeOf, TeamError } from "../errors.ts";
 import { writeFileAtomic } from "../session/atomic.ts";
-import { writeError } from "../session/reasons.ts";
+import { reasonOf, writeError } from "../session/reasons.ts";
+import { readRegularText } from "../session/regular-file.ts";
 import { listOf } from "../text.ts";
 import { parseJson } from "./json.ts";
 
@@ -39,11 +40,11 @@ export function environmentPath(projectDir: string): string {
 export async function readEnvironment(projectDir: string, home: string): Promise<EnvironmentFile | null> {
   const path = environmentPath(projectDir);
   try {
-    return parseEnvironment(await readFile(path, "utf8"), path, projectDir, home);
+    return parseEnvironment(readRegularText(path, largest), path, projectDir, home);
   } catch (error) {
     if (error instanceof TeamError) throw new TeamError("config", error.message, `Correct it, or start anew: mg-team init --force`);
     if (systemCodeOf(error) === "ENOENT") return null;
-    throw new TeamError("config", `${path} cannot be read: ${messageOf(error)}`, "Make it readable, or move it away and run mg-team init.");
+    throw new TeamError("config", `${path} cannot be read: ${reasonOf(error)}`, "Make it readable, or move it away and run mg-team init.");
   }
 }
 
@@ -129,6 +130,9 @@ export async function setAsideEnvironment(projectDir: string): Promise<string> {
 }
 
 // --- internal ---
+
+/** No file of this kind is longer, in bytes. */
+const largest = 1024 * 1024;
 
 function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);

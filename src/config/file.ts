@@ -1,8 +1,7 @@
-import { readFileSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import { TeamError } from "../errors.ts";
 import { reasonOf } from "../session/reasons.ts";
-import { plural } from "../text.ts";
+import { readRegularFile } from "../session/regular-file.ts";
 import type { Choices } from "./choices.ts";
 import { configError, fromZod, type Issue, type PlacedIssue, parseYaml } from "./issues.ts";
 import { unknownKey } from "./known-keys.ts";
@@ -78,12 +77,8 @@ function checkKeys(data: Record<string, unknown>): { values: FileValues; issues:
 function readText(path: string, file: string): string {
   let bytes: Uint8Array;
   try {
-    const { size } = statSync(path);
-    if (size > largest)
-      throw new TeamError("config", `${file} has ${plural(size, "byte")}: too much for settings`, "Name another --config.");
-    bytes = readFileSync(path);
+    bytes = readRegularFile(path, largest);
   } catch (error) {
-    if (error instanceof TeamError) throw error;
     throw new TeamError("config", `${file} can't be read: ${reasonOf(error)}`, "Make it readable, or name another file with --config.", {
       cause: error,
     });

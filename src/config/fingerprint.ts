@@ -1,15 +1,20 @@
 import { createHash } from "node:crypto";
-import { existsSync, readdirSync, readFileSync } from "node:fs";
-import { dirname, extname, join, resolve } from "node:path";
+import { existsSync, readdirSync } from "node:fs";
+import { dirname, join, resolve } from "node:path";
 import { TeamError } from "../errors.ts";
 import { reasonOf } from "../session/reasons.ts";
+import { readRegularFile } from "../session/regular-file.ts";
 import { plural } from "../text.ts";
+import { hostModules } from "./host-modules.ts";
 import { isFile, real } from "./paths.ts";
 
 /** What a consent covers: the contents of files. */
 
 /** More files than this are no plugin. */
-const mostFiles = 1000;
+const mostFiles = 5000;
+
+/** Nor is a larger one, in bytes. */
+const largestFile = 64 * 1024 * 1024;
 
 /** One hash over names and contents of files; changes when any of them does. Throws a TeamError (config) for one that can't be read. */
 export function fingerprint(files: readonly string[]): string {
@@ -22,8 +27,8 @@ export function fingerprint(files: readonly string[]): string {
 }
 
 /**
- * A code file with all files that it names by a relative path, directly or through others; real paths. What comes from packages, from
- * computed paths or from other programs is not covered.
+ * A code file with all files that it imports, directly or through others, those of packages too; real paths. What mg-team serves itself
+ * (see {@link hostModules}), what has a computed path, and what other programs run is not covered.
  */
 export function withImports(file: string): string[] {
   const found = new Set<string>();
@@ -50,47 +55,68 @@ export function filesIn(directory: string): string[] {
 
 // --- internal ---
 
-const loaders = { ".ts": "ts", ".tsx": "tsx", ".mts": "ts", ".cts": "ts", ".js": "js", ".jsx": "jsx", ".mjs": "js", ".cjs": "js" } as const;
+/** Served by the program: no file of that name is ever loaded. */
+const served: ReadonlySet<string> = new Set(hostModules);
+
+const endings = [".ts", ".tsx", ".mts", ".cts", ".js", ".jsx", ".mjs", ".cjs", ".json"] as const;
 
 /** The line by which an editor finds types. There is no string in it beside its path, so that it hides nothing, wherever it stands. */
 const typesReference = /^\/\/\/ <reference path="[^"'`$\\\n]*" \/>\r?$/gm;
 
 /** What the parser finds, and beside it every literal that is the relative path of a file: workers, assets, `createRequire`. */
 function importsOf(file: string): string[] {
-  const loader = loaders[extname(file) as keyof typeof loaders];
-  if (loader === undefined) return [];
   const code = new TextDecoder().decode(readBytes(file));
   const literals = [...code.replace(typesReference, "").matchAll(/(["'`])(\.{1,2}\/(?:(?!\1)[^\n])+)\1/g)].map(([, , path = ""]) => path);
-  return [...parsedImports(code, loader), ...literals].flatMap((path) => resolveImport(path, dirname(file)));
+  const paths = new Set([...parsedImports(code), ...literals]);
+  return [...paths].flatMap((path) => (served.has(path) ? [] : filesOfImport(path, file)));
 }
 
-function parsedImports(code: string, loader: "ts" | "tsx" | "js" | "jsx"): string[] {
+/** Whatever the file's name ends in: an import may say how it is to be read (`with { type: "ts" }`). */
+function parsedImports(code: string): string[] {
+  for (const loader of ["tsx", "ts"] as const) {
+    try {
+      return new Bun.Transpiler({ loader }).scanImports(code).map(({ path }) => path);
+    } catch {
+      // A cast such as `<T>x` is no tsx. What neither can parse can't be run either.
+    }
+  }
+  return [];
+}
+
+/**
+ * What Bun takes for a path now, and beside it everything that it could take when other files are there: a file that is added, or taken
+ * away, is a change even where Bun (which remembers directories) does not see it yet.
+ */
+function filesOfImport(path: string, importer: string): string[] {
+  const found = [resolvedByBun(path, importer)];
+  if (/^\.{0,2}\//.test(path)) {
+    const base = resolve(dirname(importer), withoutQuery(path));
+    found.push(
+      base,
+      ...endings.map((ending) => base + ending),
+      ...endings.map((ending) => base.replace(/\.[cm]?jsx?$/, ending)),
+      ...endings.map((ending) => join(base, `index${ending}`)),
+    );
+  }
+  return [...new Set(found.filter((file) => file !== null && isFile(file)).map((file) => real(`${file}`)))];
+}
+
+/** By the same rules as the import itself will be: `main`, `exports` and `imports` of package.json, paths of tsconfig.json, packages. */
+function resolvedByBun(path: string, importer: string): string | null {
   try {
-    const imports = new Bun.Transpiler({ loader }).scanImports(code);
-    return imports.map(({ path }) => path).filter((path) => /^\.{0,2}\//.test(path));
+    return withoutQuery(Bun.resolveSync(path, dirname(importer)));
   } catch {
-    // Code that can't be parsed can't be run either.
-    return [];
+    return null;
   }
 }
 
-/** As Bun resolves it: the file itself, with an extension, with `.ts` for `.js`, or the index of a directory. */
-function resolveImport(path: string, directory: string): string[] {
-  const base = resolve(directory, path.replace(/[?#].*$/, ""));
-  const endings = [...Object.keys(loaders), ".json"];
-  const candidates = [
-    base,
-    ...endings.map((ending) => base + ending),
-    ...endings.map((ending) => base.replace(/\.[cm]?jsx?$/, ending)),
-    ...endings.map((ending) => join(base, `index${ending}`)),
-  ];
-  const file = candidates.find(isFile);
-  return file === undefined ? [] : [real(file)];
+function withoutQuery(path: string): string {
+  return path.replace(/[?#].*$/, "");
 }
 
 function readBytes(file: string): Uint8Array {
   try {
-    return readFileSync(file);
+    return readRegularFile(file, largestFile);
   } catch (error) {
     throw new TeamError("config", `${file} can't be read: ${reasonOf(error)}`, "Make it readable, or take it out of the configuration.");
   }

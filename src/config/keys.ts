@@ -1,6 +1,7 @@
-import { closeSync, constants, fstatSync, openSync, readFileSync, statSync } from "node:fs";
+import { statSync } from "node:fs";
 import { join } from "node:path";
 import { messageOf, systemCodeOf } from "../errors.ts";
+import { readRegularText } from "../session/regular-file.ts";
 import { parseDotenv } from "./dotenv.ts";
 
 /** A secret and where it came from. Never print, log or store `value`. */
@@ -163,22 +164,13 @@ export function loginCommand(backend: string): string | null {
 /** Longest .env that is read, in bytes. */
 const longest = 256 * 1024;
 
-/** Null when there is no such file. Opened without blocking, since a pipe may stand there. */
+/** Null when there is no such file. */
 function readDotenv(path: string): string | null {
-  let file: number;
   try {
-    file = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
+    return readRegularText(path, longest);
   } catch (error) {
     if (["ENOENT", "ENOTDIR"].includes(systemCodeOf(error) ?? "")) return null;
     throw error;
-  }
-  try {
-    const facts = fstatSync(file);
-    if (!facts.isFile()) throw new Error("it is no regular file");
-    if (facts.size > longest) throw new Error("it is larger than 256 KiB");
-    return readFileSync(file, "utf8");
-  } finally {
-    closeSync(file);
   }
 }
 

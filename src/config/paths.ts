@@ -38,7 +38,11 @@ export function readCommand(text: string, base: string): string | null {
 
 /** Whether a path is a file, not a directory or a pipe. */
 export function isFile(path: string): boolean {
-  return statSync(path, { throwIfNoEntry: false })?.isFile() ?? false;
+  try {
+    return statSync(path, { throwIfNoEntry: false })?.isFile() ?? false;
+  } catch {
+    return false; // links in a circle, a name that is too long, or no permission to look
+  }
 }
 
 /** Whether a path lies in a directory, by its name or by where its links lead. */

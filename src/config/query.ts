@@ -1,4 +1,4 @@
-import { readFile } from "node:fs/promises";
+import { open } from "node:fs/promises";
 import { TeamError } from "../errors.ts";
 import { reasonOf } from "../session/reasons.ts";
 import { quoted } from "../text.ts";
@@ -8,8 +8,8 @@ import { absolute } from "./paths.ts";
 
 /** Standard input, as far as a query may come from it. */
 export interface Input {
-  /** Reads all of it; says so first where a person would have to type it. */
-  read(): Promise<Uint8Array>;
+  /** Reads all of it, or somewhat more than `limit` bytes of more; says so first where a person would have to type it. */
+  read(limit: number): Promise<Uint8Array>;
 }
 
 /** A file beyond this is not read as a query, in bytes. How long a query may be for a process is for preflight to say: far less. */
@@ -21,7 +21,7 @@ export const largestQueryFile = 1024 * 1024;
  */
 export async function readQueryFile(path: string, cwd: string, input: Input): Promise<string> {
   const name = path === "-" ? "standard input" : path;
-  const bytes = path === "-" ? await input.read() : await readBytes(path, cwd);
+  const bytes = path === "-" ? await input.read(largestQueryFile) : await readBytes(path, cwd);
   if (bytes.length > largestQueryFile) {
     const hint = "Put the long part into files and let the models read them: --context ./notes.md";
     throw new TeamError("usage", `the query from ${name} has more than 1 MiB, which no process can be given`, hint);
@@ -48,10 +48,23 @@ export function checkQuery(query: string, from = "the command line"): string {
 
 async function readBytes(path: string, cwd: string): Promise<Uint8Array> {
   try {
-    return await readFile(absolute(path, cwd));
+    return await readAtMost(absolute(path, cwd), largestQueryFile + 1);
   } catch (error) {
     throw new TeamError("usage", `--query-file ${quoted(path, 200)}: ${reasonOf(error)}`, "Name a text file, or - for standard input.", {
       cause: error,
     });
   }
+}
+
+/** Waits for a pipe, as `<(…)` of a shell is one, but does not read a device for ever. */
+async function readAtMost(path: string, most: number): Promise<Uint8Array> {
+  await using file = await open(path);
+  const bytes = new Uint8Array(most);
+  let done = 0;
+  while (done < most) {
+    const { bytesRead } = await file.read(bytes, done, most - done, null);
+    if (bytesRead === 0) break;
+    done += bytesRead;
+  }
+  return bytes.subarray(0, done);
 }

@@ -37,17 +37,24 @@ export function selectModels(
   const notes: string[] = [];
   const named = strongest(line, words, query, config, environment, notes);
   if (named === null) return { models: null, fromFile: false, notes };
+  checkSize(named);
   const { models, why } = named;
-  if (models.length < 2) {
-    const found = listOf(models.map(({ model }) => model));
-    const hint = `Name one more, for example ${oneMore(models)}; the same model may take part twice.`;
-    throw new TeamError("usage", `a team needs two models, but only ${found} is named (${why})`, hint);
-  }
-  if (models.length > largestTeam) {
-    const hint = `Name ${largestTeam} models or fewer; every one of them reads all answers of the others, in every round.`;
-    throw new TeamError("usage", `a team has at most ${largestTeam} models, but ${models.length} are named (${why})`, hint);
-  }
   return { models, fromFile: models === config.file?.models, notes: [modelsNote(models, why), ...notes] };
+}
+
+/**
+ * Who would take part in a run whose command line and query name nobody: the models of MG_TEAM_MODELS, else of the file; null without either.
+ * Throws a TeamError as {@link selectModels} does.
+ */
+export function configuredModels(config: ResolvedConfig, environment: Environment): readonly FileModel[] | null {
+  const named = settled(config, environment);
+  if (named !== null) checkSize(named);
+  return named?.models ?? null;
+}
+
+/** Whether MG_TEAM_MODELS names models, so that those of the file are not used. */
+export function namedByVariable(environment: Environment): boolean {
+  return variableSource(environment).values("models").length > 0;
 }
 
 // --- internal ---
@@ -57,14 +64,27 @@ interface Named {
   readonly why: string;
 }
 
+function checkSize({ models, why }: Named): void {
+  if (models.length < 2) {
+    const found = listOf(models.map(({ model }) => model));
+    const hint = `Name one more, for example ${oneMore(models)}; the same model may take part twice.`;
+    throw new TeamError("usage", `a team needs two models, but only ${found} is named (${why})`, hint);
+  }
+  if (models.length > largestTeam) {
+    const hint = `Name ${largestTeam} models or fewer; every one of them reads all answers of the others, in every round.`;
+    throw new TeamError("usage", `a team has at most ${largestTeam} models, but ${models.length} are named (${why})`, hint);
+  }
+}
+
 function strongest(
   line: CommandLine,
   words: RunWords,
   query: string,
-  { names, file, choices }: ResolvedConfig,
+  config: ResolvedConfig,
   environment: Environment,
   notes: string[],
 ): Named | null {
+  const { names, choices } = config;
   const flags = optionValues(line, "models");
   if (flags.length > 0) {
     if (words.clause !== null) notes.push("--models was given, so the models named after the query are not used");
@@ -76,6 +96,10 @@ function strongest(
   if (clause !== null) {
     return { models: clause.models, why: `named in the query, ${quoted(clause.text, 50)}; --literal takes no models from it` };
   }
+  return settled(config, environment);
+}
+
+function settled({ names, file }: ResolvedConfig, environment: Environment): Named | null {
   const variables = variableSource(environment);
   const listed = variables.values("models");
   const variable = variables.nameOf("models");

@@ -99,8 +99,10 @@ function doubts({ timeoutSeconds, stepTimeoutSeconds, context }: Choices, file: 
   if (file === null && existsSync(join(cwd, "mg-team.yml"))) warnings.push("mg-team.yml is not read; rename it to mg-team.yaml");
   if (file === null || context !== file.choices.context) return warnings;
   for (const { path, permission } of context) {
-    if (permission === "read" || isInside(real(path), real(cwd))) continue;
-    warnings.push(`${shown(file.path, cwd)} lets the models change files outside of this project: ${path}`);
+    if (isInside(real(path), real(cwd))) continue;
+    warnings.push(
+      `${shown(file.path, cwd)} lets the models ${permission === "read" ? "read" : "change"} files outside of this project: ${path}`,
+    );
   }
   return warnings;
 }

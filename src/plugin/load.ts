@@ -3,6 +3,7 @@ import { basename } from "node:path";
 import { pathToFileURL } from "node:url";
 import * as tapable from "tapable";
 import * as zod from "zod";
+import type { HostModule } from "../config/host-modules.ts";
 import { messageOf, TeamError } from "../errors.ts";
 import { listOf, nearest, quoted } from "../text.ts";
 import { refuseExit } from "./exit.ts";
@@ -31,7 +32,7 @@ export interface LoadedPlugin {
  */
 export function serveHostModules(publicApi: Readonly<Record<string, unknown>>): void {
   // tapable is CommonJS: once bundled it has no default export of its own.
-  const modules: Record<string, Readonly<Record<string, unknown>>> = {
+  const modules: Record<HostModule, Readonly<Record<string, unknown>>> = {
     "mg-team": publicApi,
     zod,
     "zod/v4": zod,

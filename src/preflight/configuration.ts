@@ -1,5 +1,6 @@
 import { applyTrust } from "../config/consent.ts";
 import { shown } from "../config/paths.ts";
+import { namedByVariable } from "../config/selection.ts";
 import { type ResolvedConfig, readSources } from "../config/sources.ts";
 import type { CommandLine } from "../config/tokenise.ts";
 import { configSubject } from "../config/trust.ts";
@@ -26,14 +27,23 @@ export function checkConfig(line: CommandLine, env: Readonly<Record<string, stri
   const { file, warnings } = sources;
   const read = file === null ? "no mg-team.yaml: defaults, flags and variables" : shown(file.path, cwd);
   const checks = [ok("config", read), ...warnings.map((warning) => warn("config", warning))];
-  return { config: applyTrust(sources, env, cwd, false, "leave out"), checks: [...checks, checkConsent(sources, env, cwd)] };
+  const modelsNamed = namedByVariable(env);
+  return {
+    config: applyTrust(sources, env, cwd, modelsNamed, "leave out"),
+    checks: [...checks, checkConsent(sources, env, cwd, modelsNamed)],
+  };
 }
 
 // --- internal ---
 
-function checkConsent(sources: ResolvedConfig, env: Readonly<Record<string, string | undefined>>, cwd: string): PreflightCheck {
+function checkConsent(
+  sources: ResolvedConfig,
+  env: Readonly<Record<string, string | undefined>>,
+  cwd: string,
+  modelsNamed: boolean,
+): PreflightCheck {
   try {
-    applyTrust(sources, env, cwd, false, "refuse");
+    applyTrust(sources, env, cwd, modelsNamed, "refuse");
   } catch (error) {
     return failOf("trust", error);
   }

@@ -3,7 +3,8 @@ import { join } from "node:path";
 import { defaultChoices } from "../config/choices.ts";
 import { defaultModels } from "../config/default-models.ts";
 import { loginOf, placeOf } from "../config/keys.ts";
-import { agentsOf } from "../config/models.ts";
+import { agentsOf, type FileModel } from "../config/models.ts";
+import { configuredModels } from "../config/selection.ts";
 import type { ResolvedConfig } from "../config/sources.ts";
 import { scriptSubject, trustState } from "../config/trust.ts";
 import { runsNatively } from "../engine/choose.ts";
@@ -56,7 +57,7 @@ export async function inspect(input: InspectInput): Promise<Inspection> {
     checkContext(config?.choices.context ?? []),
     config?.choices.criteriaPath ? checkCriteria(config.choices.criteriaPath) : [],
   ]);
-  const named = input.config?.file?.models ?? null;
+  const named = namedModels(input);
   const plan = planEngine(input.engine, named === null ? [] : agentsOf(named), programs.massgen, input.command !== null);
   const { install } = plan;
   const ballot = install === null ? null : await askBallotNeed(install, input);
@@ -106,7 +107,16 @@ function checkKeys({ keys }: Files): PreflightCheck[] {
   return found.length === 0 ? [ok("keys", "none found"), ...blank] : [...found, ...blank];
 }
 
-/** The team of the configuration, else the default one. */
+/** Null also where the models that are named cannot be used: `teamOf` says so. */
+function namedModels({ config, env }: InspectInput): readonly FileModel[] | null {
+  try {
+    return config === null ? null : configuredModels(config, env);
+  } catch {
+    return null;
+  }
+}
+
+/** The team of variables and configuration, else the default one. */
 function teamOf(
   input: InspectInput,
   { keys, claimed }: Files,
@@ -115,7 +125,7 @@ function teamOf(
 ): { agents: readonly Agent[]; checks: readonly PreflightCheck[] } {
   const { config, home, env } = input;
   try {
-    const named = config?.file?.models ?? null;
+    const named = config === null ? null : configuredModels(config, env);
     const access = { keys, claimed, home, env, teamIsNative };
     const agents = named === null ? defaultModels([...Object.keys(keys.variables), ...claimed], config?.names) : agentsOf(named);
     return {

@@ -40,9 +40,9 @@ export async function sweepDeadRuns(projectDir: string, options: SweepOptions = 
     const root = join(projectDir, sessionsPath, id);
     const crashed = readHolder(root) !== null;
     if (!crashed && cookies.size === 0) continue;
-    const directory = teamDirectory(root);
-    if (!crashed && !cookies.has(directory.cookie)) continue;
     try {
+      const directory = crashed ? teamDirectory(root) : readable(root);
+      if (directory === null || (!crashed && !cookies.has(directory.cookie))) continue;
       await whileUnlocked(root, async () => {
         reports.push(await sweepRun(directory, options));
         forgetHolder(root);
@@ -82,6 +82,15 @@ export async function sweepRun(directory: TeamDirectory, options: SweepOptions =
 }
 
 // --- internal ---
+
+/** Null for a run of another user: its processes are not ours to end, and whose it is is no news. */
+function readable(root: string): TeamDirectory | null {
+  try {
+    return teamDirectory(root);
+  } catch {
+    return null;
+  }
+}
 
 // runs/agent_a/r1, runs/agent_a/r1/try2, runs/synthesis; a step's own directories are not ours.
 function logDirectories(directory: string, depth = 2): string[] {

@@ -5,7 +5,8 @@ import { systemCodeOf, TeamError } from "../errors.ts";
 import { nearest } from "../text.ts";
 import type { AgentId } from "../types.ts";
 import { syncDirectory, writeFileAtomicSync } from "./atomic.ts";
-import { hintOf, reasonOf, writeError } from "./reasons.ts";
+import { hintOf, reasonOf } from "./reasons.ts";
+import { readRegularText } from "./regular-file.ts";
 
 /** Where everything of a run is (design.md, "Files of a run"). All paths are absolute; not all of them exist yet. */
 export interface TeamDirectory {
@@ -66,15 +67,15 @@ export function nextTeamDirectory(projectDir: string, date: Date | number): Team
 }
 
 /**
- * Finds a run: by id, by path, or the newest of the project when `name` is undefined.
- * @throws TeamError `not_found` with the nearest id and what to type
+ * Finds a run: by id, by path, or the newest of the project when `name` is undefined; of several, one that can be read.
+ * @throws TeamError `not_found` with the nearest id and what to type; `preflight` for a run that cannot be read
  */
 export function findTeamDirectory(projectDir: string, name?: string): TeamDirectory {
   const sessions = join(resolve(projectDir), sessionsPath);
   const ids = listTeamIds(projectDir);
   if (name === undefined) {
-    const newest = ids.at(-1);
-    if (newest) return teamDirectory(join(sessions, newest));
+    const newest = newestOf(ids.map((id) => join(sessions, id)));
+    if (newest) return newest;
     throw new TeamError(
       "not_found",
       `there are no runs yet in ${sessions}`,
@@ -100,17 +101,21 @@ export function projectOf({ id, root }: TeamDirectory): string | null {
   return root.endsWith(tail) ? root.slice(0, -tail.length) || sep : null;
 }
 
-/** Ids of the runs of a project, oldest first. */
+/**
+ * Ids of the runs of a project, oldest first; not all of them need be readable.
+ * @throws TeamError `preflight` when their directory is none, or cannot be read
+ */
 export function listTeamIds(projectDir: string): string[] {
   const sessions = join(resolve(projectDir), sessionsPath);
-  if (!fs.existsSync(sessions)) return [];
-  return fs
-    .readdirSync(sessions)
-    .filter((id) => idPattern.test(id) && fs.statSync(join(sessions, id), { throwIfNoEntry: false })?.isDirectory())
+  return namesOf(sessions)
+    .filter((id) => idPattern.test(id) && isDirectory(join(sessions, id)))
     .sort((a, b) => a.slice(0, idLength).localeCompare(b.slice(0, idLength)) || ordinal(a) - ordinal(b));
 }
 
-/** The paths of a team directory that exists. */
+/**
+ * The paths of a team directory that exists.
+ * @throws TeamError `preflight` when it cannot be read: it is of another user, or damaged
+ */
 export function teamDirectory(path: string, cookie = readCookie(resolve(path))): TeamDirectory {
   const root = resolve(path);
   const at = (...parts: string[]) => join(root, ...parts);
@@ -162,16 +167,50 @@ function timestamp(date: Date): string {
   return `${day}_${two(date.getHours())}${two(date.getMinutes())}${two(date.getSeconds())}`;
 }
 
+function namesOf(sessions: string): string[] {
+  try {
+    return fs.readdirSync(sessions);
+  } catch (error) {
+    if (systemCodeOf(error) === "ENOENT") return [];
+    throw new TeamError("preflight", `cannot look for runs in ${sessions}: ${reasonOf(error)}`, hintOf(error), { cause: error });
+  }
+}
+
+/** Links to directories count too; what cannot be looked at does not. */
+function isDirectory(path: string): boolean {
+  try {
+    return fs.statSync(path).isDirectory();
+  } catch {
+    return false; // gone, no permission, or links in a circle
+  }
+}
+
+/** The last that can be read. Throws the TeamError of the last when none can. */
+function newestOf(roots: readonly string[]): TeamDirectory | null {
+  let problem: unknown = null;
+  for (const root of [...roots].reverse()) {
+    try {
+      return teamDirectory(root);
+    } catch (error) {
+      problem ??= error;
+    }
+  }
+  if (problem !== null) throw problem;
+  return null;
+}
+
 function looksLikeTeam(path: string): boolean {
   return fs.existsSync(join(path, "config.json")) || fs.existsSync(join(path, cookieFile));
 }
 
 function readCookie(root: string): string {
   try {
-    const text = fs.readFileSync(join(root, cookieFile), "utf8").trim();
+    const text = readRegularText(join(root, cookieFile), 1024).trim();
     return /^[0-9a-f]{32}$/.test(text) ? text : "";
   } catch (error) {
     if (["ENOENT", "ENOTDIR"].includes(systemCodeOf(error) ?? "")) return "";
-    throw writeError("read", join(root, cookieFile), error); // without it the run's processes could not be found
+    // Without it the run's processes could not be found.
+    const hint = "Is it a run of another user? See the others: mg-team sessions";
+    throw new TeamError("preflight", `cannot read ${join(root, cookieFile)}: ${reasonOf(error)}`, hint, { cause: error });
   }
 }

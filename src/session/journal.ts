@@ -1,9 +1,13 @@
 import fs from "node:fs";
 import { dirname } from "node:path";
 import { type Clock, systemClock } from "../clock.ts";
+import { systemCodeOf, TeamError } from "../errors.ts";
+import { plural } from "../text.ts";
 import { syncDirectory, writeAllSync } from "./atomic.ts";
+import { hasEventShape } from "./event-shape.ts";
 import type { EventBody, TeamEvent } from "./events.ts";
-import { writeError } from "./reasons.ts";
+import { hintOf, reasonOf, writeError } from "./reasons.ts";
+import { readRegularFile } from "./regular-file.ts";
 import { fitJson } from "./shorten.ts";
 
 /** `events.jsonl`: one event a line, only ever appended to. */
@@ -33,7 +37,7 @@ export interface JournalContent {
   readonly events: readonly TeamEvent[];
   /** The last line was cut off by a crash; it is not among the events. */
   readonly torn: boolean;
-  /** Lines in the middle that are no events (a damaged disk, an editor), 0 normally. */
+  /** Lines that are no events (a damaged disk, an editor), those behind the last event excepted; 0 normally. */
   readonly damaged: number;
 }
 
@@ -63,10 +67,22 @@ export function openJournal(path: string, { elapsed, clock = systemClock }: Jour
   }
 }
 
-/** Reads a journal, of a live run too; an empty one when there is none. Throws the system's error when it cannot be read. */
+/**
+ * Reads a journal, of a live run too; an empty one when there is none.
+ * @throws TeamError `preflight` when it cannot be read
+ */
 export function readJournal(path: string): JournalContent {
-  if (!fs.existsSync(path)) return { events: [], torn: false, damaged: 0 };
-  return parse(fs.readFileSync(path)).content;
+  try {
+    return parse(readRegularFile(path)).content;
+  } catch (error) {
+    if (["ENOENT", "ENOTDIR"].includes(systemCodeOf(error) ?? "")) return { events: [], torn: false, damaged: 0 };
+    throw new TeamError("preflight", `cannot read the journal ${path}: ${reasonOf(error)}`, hintOf(error), { cause: error });
+  }
+}
+
+/** What to say where such lines are missed. */
+export function damagedLines(damaged: number): string {
+  return `events.jsonl has ${plural(damaged, "damaged line")}; what ${damaged === 1 ? "it" : "they"} said is missing here`;
 }
 
 // --- internal ---
@@ -164,8 +180,9 @@ function parse(bytes: Buffer): { content: JournalContent; whole: number } {
     start = end + 1;
     if (event === null) bad += 1;
     else {
-      events.push(event);
-      damaged += bad;
+      const usable = hasEventShape(event);
+      if (usable) events.push(event);
+      damaged += usable ? bad : bad + 1;
       bad = 0;
       whole = start;
     }

@@ -4,6 +4,7 @@ import { basename, join } from "node:path";
 import { systemCodeOf, TeamError } from "../errors.ts";
 import { removeTemporaries, writeFileAtomicSync } from "./atomic.ts";
 import { writeError } from "./reasons.ts";
+import { readRegularText } from "./regular-file.ts";
 
 /** Holds a run for this process. Freed by `close`, and by the end of the process, even by `kill -9`. */
 export interface Lock extends AsyncDisposable {
@@ -67,7 +68,7 @@ export function isLocked(teamDir: string): boolean {
 /** Who held the lock last and did not give it back: the live holder, or one that crashed; null when none. */
 export function readHolder(teamDir: string): Holder | null {
   try {
-    const holder: unknown = JSON.parse(fs.readFileSync(join(teamDir, holderFile), "utf8"));
+    const holder: unknown = JSON.parse(readRegularText(join(teamDir, holderFile), 64 * 1024));
     const { pid, started } = holder as Readonly<Record<string, unknown>>;
     return typeof pid === "number" && typeof started === "string" ? { pid, started } : null;
   } catch {

@@ -1,7 +1,7 @@
-import { readFileSync } from "node:fs";
 import { z } from "zod";
 import { messageOf, systemCodeOf } from "../errors.ts";
 import { failureClasses } from "../types.ts";
+import { readRegularText } from "./regular-file.ts";
 import type { RunResult } from "./result.ts";
 
 /** What came of reading `result.json`. */
@@ -15,7 +15,7 @@ export interface ReadResult {
 /** Reads `result.json` of a run. Somebody may have edited it, or a later version written it: only a whole one counts. */
 export function readResult(path: string): ReadResult {
   try {
-    return { result: schema.parse(JSON.parse(readFileSync(path, "utf8"))), problem: null };
+    return { result: schema.parse(JSON.parse(readRegularText(path))), problem: null };
   } catch (error) {
     if (systemCodeOf(error) === "ENOENT") return { result: null, problem: null };
     const [issue] = error instanceof z.ZodError ? error.issues : [];

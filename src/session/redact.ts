@@ -4,7 +4,7 @@ export const redacted = "[redacted]";
 /**
  * Makes a function that takes secrets out of text: the given ones (also as they look inside JSON, URLs and Latin-1), and whatever has the shape
  * of a common key. For logs, errors and the journal; answers are never edited.
- * @param secrets values to hide; those shorter than 6 characters are ignored, they would hit ordinary words
+ * @param secrets values to hide; those shorter than 8 characters are ignored, they would hit ordinary words
  */
 export function createRedactor(secrets: readonly string[]): (text: string) => string {
   const literals = [...new Set(secrets.flatMap(variants))].sort((a, b) => b.length - a.length).map(escapePattern);
@@ -20,7 +20,7 @@ export function createRedactor(secrets: readonly string[]): (text: string) => st
 
 // --- internal ---
 
-const shortest = 6;
+const shortest = 8;
 
 // A secret of several lines (a private key) is met line by line in logs; short lines of it say nothing.
 function variants(secret: string): string[] {

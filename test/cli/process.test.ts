@@ -1,5 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { resolve } from "node:path";
+import { writeStep } from "../support/team-on-disk.ts";
 import { temporaryDirectory } from "../support/temp.ts";
 
 const cli = resolve(import.meta.dir, "../../src/cli.ts");
@@ -26,6 +27,26 @@ describe("as a process", () => {
   test("a reader that stops reading is no error", () => {
     expect(shell('"$@" completion zsh | head -c 1; echo " $PIPESTATUS"')).toEqual({ code: 0, stdout: "# 0\n", stderr: "" });
     expect(shell('"$@" run --help | true; echo "$PIPESTATUS"').stdout).toBe("0\n");
+  });
+
+  test.each(["", "--json"])("what is watched %s ends when its reader has gone and something changes", async (option) => {
+    await using temp = temporaryDirectory();
+    writeStep(temp.path, "agent_a", 1, "An answer.");
+    writeStep(temp.path, "agent_b", 1, "Another one.");
+    // It is at work while the reader has seen its line and gone; then one answer is taken away.
+    const line = `(timeout 30 "$@" status . --watch ${option}; echo $? > code) | (head -1; exec <&-; sleep 2; rm -r agents/agent_b); cat code`;
+    const { stdout, stderr } = shell(line, temp.path);
+    expect([stdout.split("\n").at(-2), stderr]).toEqual(["0", ""]);
+  });
+
+  test("a working directory that is gone is told, and keeps nobody from help and version", async () => {
+    await using temp = temporaryDirectory();
+    const gone = (words: string) => shell(`mkdir gone; cd gone; rmdir ../gone; "$@" ${words}`, temp.path);
+    for (const words of ["status", "Q", "sessions", "doctor", "demo"]) {
+      expect(gone(words)).toEqual({ code: 3, stdout: "", stderr: expect.stringContaining("Change to a directory that exists") });
+    }
+    expect(JSON.parse(gone("status --json").stdout).error.code).toBe("preflight");
+    expect([gone("--version").code, gone("--help").code]).toEqual([0, 0]);
   });
 
   test("a full disk is an error with exit code 7", () => {

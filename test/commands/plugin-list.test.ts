@@ -40,7 +40,7 @@ describe("mg-team plugin list", () => {
       budget: ["beforeLaunch", "onConsensus", "onEvent"],
       timeout: ["beforeLaunch", "onConsensus"],
       "agent-synthesis": ["onSynthesis", "onEvent"],
-      checks: ["onSynthesis"],
+      checks: ["onSynthesis", "onEvent"],
       "markdown-synthesis": ["onSynthesis"],
     });
     for (const { summary } of plugins) expect(summary).toMatch(/^[A-Z].*[^.]$/);

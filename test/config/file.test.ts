@@ -190,7 +190,7 @@ describe("the file itself", () => {
     expect((await errorOf(() => readConfigFile(temp.join("latin.yaml"), temp.path))).message).toBe(
       "latin.yaml has bytes that are not UTF-8",
     );
-    expect((await errorOf(() => readConfigFile(temp.join("large.yaml"), temp.path))).message).toContain("too much for settings");
+    expect((await errorOf(() => readConfigFile(temp.join("large.yaml"), temp.path))).message).toContain("it is larger than 1 MiB");
     expect((await errorOf(() => readConfigFile(temp.join("directory.yaml"), temp.path))).message).toStartWith(
       "directory.yaml can't be read",
     );

@@ -218,10 +218,11 @@ describe("warnings", () => {
     temp.write("project/mg-team.yaml", "context: [../outside:rw, ./mg-team.yml:rw, ../outside]\n");
     expect((await run(["Q"], {}, project)).warnings).toEqual([
       `mg-team.yaml lets the models change files outside of this project: ${temp.join("outside")}`,
+      `mg-team.yaml lets the models read files outside of this project: ${temp.join("outside")}`,
     ]);
     symlinkSync(temp.join("outside"), temp.join("project/inside"));
     // A flag is the user's own word.
-    expect((await run(["Q", "--context", "./inside:rw"], {}, project)).warnings).toEqual([]);
+    for (const path of ["./inside:rw", "./inside"]) expect((await run(["Q", "--context", path], {}, project)).warnings).toEqual([]);
   });
 });
 

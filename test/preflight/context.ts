@@ -18,6 +18,7 @@ export async function runCommand(command: Command, place: Place, args: readonly 
       said[name] += text;
     },
     wrote: false,
+    closed: false,
     isTerminal,
     columns: 80,
     flush: async () => null,

@@ -132,6 +132,31 @@ describe("doctor", () => {
     );
   });
 
+  test("looks at the team of MG_TEAM_MODELS before that of mg-team.yaml, as a run does", async () => {
+    await using place = goodPlace();
+    place.temp.write("project/mg-team.yaml", "models: [{model: codex, config: ./mine.yaml}, grok]\n");
+    place.temp.write("project/mine.yaml", "agents: []\n");
+    const report = async (models: string) => {
+      place.env.MG_TEAM_MODELS = models;
+      return JSON.parse((await runCommand(doctor, place, ["--json"])).stdout);
+    };
+    expect(await report("gemini grok")).toMatchObject({
+      // Of the two only gemini has no key, and the config of the file's codex needs no consent: it is not used.
+      models: ["gemini/gemini-3.1-pro-preview", "grok/grok-4.20-0309-reasoning"],
+      ready: true,
+    });
+    for (const [models, message] of [
+      ["codex", "a team needs two models"],
+      ["codex gemni", 'there is no model "gemni"'],
+    ] as const) {
+      const { ready, checks } = await report(models);
+      expect([ready, JSON.stringify(checks)]).toEqual([
+        false,
+        expect.stringContaining(JSON.stringify(message).slice(1, -1).replaceAll("\\\\", "\\")),
+      ]);
+    }
+  });
+
   test("writes nothing into the project", async () => {
     await using place = goodPlace();
     await runCommand(doctor, place);

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from "bun:test";
-import { existsSync, mkdirSync, readdirSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { cookieVariable } from "../../src/process/environment.ts";
 import { findMarked } from "../../src/process/processes.ts";
@@ -88,6 +88,26 @@ describe("the compiled program", () => {
         expect({ code, stderr: code === 0 ? "" : stderr }).toEqual({ code: 0, stderr: "" });
         expect(JSON.parse(stdout).plugins.outside).toEqual({ twice: 42, hooks: "function" });
         expect(stderr).toContain("outside: DONE");
+      }),
+    patience,
+  );
+
+  test.concurrent(
+    "runs no file for a trusted plugin that its consent does not cover",
+    () =>
+      inTurn(async () => {
+        const files = { ...pluginFiles, "mg-team.yaml": "plugins: [./plugins/outside.ts]\n" };
+        await using project = createRunProject({ ...team, files });
+        const covered = async (): Promise<string[]> => {
+          const { trust } = JSON.parse((await runBinary(project, ["trust", "--json"])).stdout);
+          return trust[0].items[0].files.map((file: string) => file.slice(project.directory.length + "/plugins/".length));
+        };
+        expect((await covered()).sort()).toEqual(["lib/shout.ts", "node_modules/twice/index.js", "outside.ts"]);
+        writeFileSync(join(project.directory, "plugins/node_modules/twice/package.json"), '{ "name": "twice", "main": "other.js" }');
+        writeFileSync(join(project.directory, "plugins/node_modules/twice/other.js"), "exports.twice = (n) => 3 * n;\n");
+        const { code, stdout } = await runBinary(project, argumentsOf(team));
+        expect([code, JSON.parse(stdout).error.code]).toEqual([3, "untrusted"]);
+        expect(await covered()).toContain("node_modules/twice/other.js");
       }),
     patience,
   );

@@ -28,6 +28,7 @@ describe("1: a bug", () => {
       get wrote() {
         return written[name] !== "";
       },
+      closed: false,
       isTerminal: false,
       columns: 80,
       flush: async () => null,

@@ -27,6 +27,7 @@ export async function runCommand(argv: readonly string[], { cwd, env = {}, colum
     get wrote() {
       return text[name] !== "";
     },
+    closed: false,
     isTerminal: columns !== undefined,
     columns: columns ?? 80,
     flush: async () => null,

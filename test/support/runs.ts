@@ -277,6 +277,7 @@ function collector(onWrite: (text: string) => void = () => {}): Output & { reado
     get text() {
       return text;
     },
+    closed: false,
     isTerminal: false,
     columns: 80,
     flush: async () => null,

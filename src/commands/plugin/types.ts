@@ -1,9 +1,10 @@
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { absolute, isInside, shown } from "../../config/paths.ts";
 import { isGiven, optionValue } from "../../config/tokenise.ts";
 import { ExitCode, TeamError } from "../../errors.ts";
 import { writeFileAtomicSync } from "../../session/atomic.ts";
+import { readRegularText } from "../../session/regular-file.ts";
 import { shellWord } from "../../text.ts";
 import type { CommandContext } from "../command.ts";
 import declarations from "./mg-team.d.ts.txt" with { type: "text" };
@@ -76,7 +77,7 @@ type TypesState = "absent" | "current" | "outdated" | "foreign";
 function typesState(path: string): TypesState {
   if (!existsSync(path)) return "absent";
   try {
-    const text = readFileSync(path, "utf8");
+    const text = readRegularText(path);
     if (text === declarations) return "current";
     return text.split("\n", 1)[0] === declarations.split("\n", 1)[0] ? "outdated" : "foreign";
   } catch {

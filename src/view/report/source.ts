@@ -1,12 +1,12 @@
-import { readFileSync } from "node:fs";
 import { readRunFile } from "../../config/run-file.ts";
 import { TeamError } from "../../errors.ts";
 import { listFiles } from "../../session/deliverable.ts";
 import type { TeamDirectory } from "../../session/directory.ts";
 import type { TeamEvent } from "../../session/events.ts";
-import { readJournal } from "../../session/journal.ts";
+import { damagedLines, readJournal } from "../../session/journal.ts";
 import { isLocked } from "../../session/lock.ts";
 import { readResult } from "../../session/read-result.ts";
+import { readRegularText } from "../../session/regular-file.ts";
 import type { RunResult } from "../../session/result.ts";
 import { applyEvent, emptyState, type RunState } from "../../session/state.ts";
 
@@ -34,17 +34,15 @@ export interface ReportSource {
  */
 export async function readSource(directory: TeamDirectory): Promise<ReportSource> {
   const journal = readJournal(directory.journal);
-  const { state, events, unusable } = fold(journal.events);
+  const { events } = journal;
+  const state = emptyState();
+  for (const event of events) applyEvent(state, event);
   if (state.agents.length === 0) {
     const hint = `Look at it with: mg-team status ${directory.root}`;
     throw new TeamError("not_found", `${directory.root} has no journal of a run that mg-team started`, hint);
   }
   const { result, problem } = readResult(directory.result);
-  const lost = journal.damaged + unusable;
-  const problems = [
-    ...(problem === null ? [] : [problem]),
-    ...(lost === 0 ? [] : [`events.jsonl has ${lost} damaged lines; what they said is missing here`]),
-  ];
+  const problems = [...(problem === null ? [] : [problem]), ...(journal.damaged === 0 ? [] : [damagedLines(journal.damaged)])];
   return {
     directory,
     events,
@@ -60,20 +58,6 @@ export async function readSource(directory: TeamDirectory): Promise<ReportSource
 
 // --- internal ---
 
-/** Events that cannot be applied were edited by hand, or are of a later version. */
-function fold(all: readonly TeamEvent[]): { readonly state: RunState; readonly events: readonly TeamEvent[]; readonly unusable: number } {
-  const state = emptyState();
-  const events = all.filter((event) => {
-    try {
-      applyEvent(state, event);
-      return true;
-    } catch {
-      return false;
-    }
-  });
-  return { state, events, unusable: all.length - events.length };
-}
-
 function queryOf(directory: TeamDirectory): string {
   try {
     return readRunFile(directory).settings.query;
@@ -84,7 +68,7 @@ function queryOf(directory: TeamDirectory): string {
 
 function textOf(path: string): string | null {
   try {
-    return readFileSync(path, "utf8");
+    return readRegularText(path);
   } catch {
     return null;
   }

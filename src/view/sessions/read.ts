@@ -1,5 +1,6 @@
-import { closeSync, existsSync, fstatSync, openSync, readSync } from "node:fs";
+import { closeSync, constants, existsSync, fstatSync, openSync, readSync } from "node:fs";
 import { join } from "node:path";
+import { TeamError } from "../../errors.ts";
 import { listTeamIds, sessionsPath, type TeamDirectory, teamDirectory } from "../../session/directory.ts";
 import { readJournal } from "../../session/journal.ts";
 import { isLocked, readHolder } from "../../session/lock.ts";
@@ -16,7 +17,7 @@ export interface SessionEntry {
   readonly session_id: string;
   /** Absolute path of the team directory. */
   readonly directory: string;
-  /** `unknown` for a run that another program started. */
+  /** `unknown` for a run that another program started, or that cannot be read. */
   readonly state: RunCondition;
   /** ISO 8601; null when nobody wrote it down. */
   readonly started_at: string | null;
@@ -41,12 +42,30 @@ export interface SessionEntry {
 export function readSessions(projectDir: string): SessionEntry[] {
   return listTeamIds(projectDir)
     .reverse()
-    .map((id) => readSession(teamDirectory(join(projectDir, sessionsPath, id))));
+    .map((id) => readOrUnknown(id, join(projectDir, sessionsPath, id)));
 }
 
 // --- internal ---
 
 type Facts = Pick<SessionEntry, "started_at" | "decision" | "rounds" | "total_usd" | "cost_known" | "duration_seconds">;
+
+/** One run that cannot be read must not hide the others: a run of another user, or a damaged one. */
+function readOrUnknown(id: string, root: string): SessionEntry {
+  try {
+    return readSession(teamDirectory(root));
+  } catch (error) {
+    if (!(error instanceof TeamError)) throw error;
+    const nothing = {
+      started_at: null,
+      decision: null,
+      rounds: null,
+      total_usd: null,
+      cost_known: "none",
+      duration_seconds: null,
+    } as const;
+    return { session_id: id, directory: root, state: "unknown", query: null, models: [], ...nothing };
+  }
+}
 
 function readSession(directory: TeamDirectory): SessionEntry {
   const { id, root } = directory;
@@ -68,7 +87,7 @@ function readSession(directory: TeamDirectory): SessionEntry {
 function hasEnded(journal: string): boolean {
   let file: number | null = null;
   try {
-    file = openSync(journal, "r");
+    file = openSync(journal, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
     const { size } = fstatSync(file);
     const tail = Buffer.alloc(Math.min(size, 2 * lineBytes));
     readSync(file, tail, 0, tail.length, size - tail.length);

@@ -1,9 +1,10 @@
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
 import { TeamError } from "../../errors.ts";
 import { findTeamDirectory, type TeamDirectory, teamDirectory } from "../../session/directory.ts";
-import { readJournal } from "../../session/journal.ts";
+import { damagedLines, readJournal } from "../../session/journal.ts";
 import { isLocked } from "../../session/lock.ts";
+import { readRegularText } from "../../session/regular-file.ts";
 import { isRealDirectory } from "../../session/untrusted.ts";
 import type { AgentId } from "../../types.ts";
 import { statusFromFiles } from "./from-files.ts";
@@ -44,10 +45,13 @@ export function readStatus(target: StatusTarget, now: number): TeamStatus {
   }
   const { directory } = target;
   const locked = isLocked(directory.root);
-  const { events } = readJournal(directory.journal);
+  const { events, damaged } = readJournal(directory.journal);
   const config = readTeamConfig(directory);
   const ours = events.length > 0 || locked || directory.cookie !== "";
-  if (ours) return statusFromJournal(directory, events, { query: config.query, locked, hasResult: existsSync(directory.result), now });
+  if (ours) {
+    const status = statusFromJournal(directory, events, { query: config.query, locked, hasResult: existsSync(directory.result), now });
+    return damaged === 0 ? status : { ...status, warnings: [...status.warnings, damagedLines(damaged)] };
+  }
   const { id: sessionId, root, session: sessionDir } = directory;
   return statusFromFiles({ sessionDir, directory: root, sessionId, ...config });
 }
@@ -55,7 +59,7 @@ export function readStatus(target: StatusTarget, now: number): TeamStatus {
 /** What `config.json` says of a run, whoever started it (mission.md, "Initialize Session"); anything may stand in it. */
 export function readTeamConfig(directory: TeamDirectory): { readonly query: string | null; readonly models: Record<AgentId, string> } {
   try {
-    const { query, agent_mapping: mapping } = JSON.parse(readFileSync(directory.config, "utf8")) as Readonly<Record<string, unknown>>;
+    const { query, agent_mapping: mapping } = JSON.parse(readRegularText(directory.config)) as Readonly<Record<string, unknown>>;
     const entries = typeof mapping === "object" && mapping !== null ? Object.entries(mapping) : [];
     return {
       query: typeof query === "string" ? query : null,
