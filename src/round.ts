@@ -116,12 +116,14 @@ async function finish(run: Run, kind: StepKind, step: Ended, retry: boolean): Pr
   run.finishing.add(finishing);
   await finishing;
   run.finishing.delete(finishing);
+  // Those that wait, for a quota or for a place, would wait in vain.
+  if (run.running.size === 0 && run.finishing.size === 0) stopAfterLastCall(run);
 }
 
 function skipped(run: Run, { agent, round, try: attempt }: LaunchRequest, skip: NonNullable<LaunchRequest["skip"]>): Ended {
   const launchedWith = { answers: {}, blank: [] };
   const place = { agent, round, try: attempt, launchedWith };
-  const action = { kind: "skipped", ...place, seconds: 0, cost: unknownCost, at: momentOf(run), ...skip } as const;
+  const action = { kind: "skipped", ...place, seconds: 0, cost: unknownCost, at: momentOf(run), reason: skip.reason, by: skip.by } as const;
   return { action, interrupted: false };
 }
 

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { messageOf, systemCodeOf, TeamError } from "../errors.ts";
-import { readRegularFile } from "../session/regular-file.ts";
+import { isOfShell, readRegularFile } from "../session/regular-file.ts";
 import { parseJson } from "./json.ts";
 
 /** One evaluation criterion, as MassGen takes it (massgen.md, "Launching one step"). Fields that we do not know are kept. */
@@ -66,6 +66,9 @@ function wrong(path: string, sentences: readonly string[]): TeamError {
 }
 
 async function readText(path: string): Promise<string> {
+  if (isOfShell(path)) {
+    throw new TeamError("config", `the criteria in ${path} can be read only once, and every step reads them`, "Save them in a file first.");
+  }
   let bytes: Buffer;
   try {
     bytes = readRegularFile(path, largest);

@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import { existsSync, readdirSync } from "node:fs";
+import { createRequire } from "node:module";
 import { dirname, join, resolve } from "node:path";
 import { TeamError } from "../errors.ts";
 import { reasonOf } from "../session/reasons.ts";
@@ -88,7 +89,7 @@ function parsedImports(code: string): string[] {
  * away, is a change even where Bun (which remembers directories) does not see it yet.
  */
 function filesOfImport(path: string, importer: string): string[] {
-  const found = [resolvedByBun(path, importer)];
+  const found = [resolvedByBun(path, importer), resolvedByRequire(path, importer)];
   if (/^\.{0,2}\//.test(path)) {
     const base = resolve(dirname(importer), withoutQuery(path));
     found.push(
@@ -105,6 +106,15 @@ function filesOfImport(path: string, importer: string): string[] {
 function resolvedByBun(path: string, importer: string): string | null {
   try {
     return withoutQuery(Bun.resolveSync(path, dirname(importer)));
+  } catch {
+    return null;
+  }
+}
+
+/** A package may give another file to `require` than to `import`. */
+function resolvedByRequire(path: string, importer: string): string | null {
+  try {
+    return withoutQuery(createRequire(importer).resolve(path));
   } catch {
     return null;
   }

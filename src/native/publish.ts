@@ -107,14 +107,14 @@ async function moveWorkspace(workspace: string, to: string): Promise<void> {
   for (const directory of directoriesIn(workspace)) syncDirectory(directory);
   try {
     fs.renameSync(workspace, to);
-  } catch (error) {
-    if (systemCodeOf(error) !== "EXDEV") throw error;
+  } catch {
+    // To another file system, or on Windows, where somebody may have a file of it open.
     await copyWorkspace(workspace, to);
   }
   syncDirectory(dirname(to));
 }
 
-/** To another file system. Whoever reads the session may be another user, in a container. */
+/** Whoever reads the session may be another user, in a container. */
 async function copyWorkspace(workspace: string, to: string): Promise<void> {
   const plan = await planTree(workspace, () => null, { ...treeLimits, depth: deepest });
   fs.mkdirSync(to, { mode: 0o755 });

@@ -82,7 +82,11 @@ async function run(step: NativeStep, stop: AbortController, hide: (secrets: read
     for (const line of [`LOG_DIR: ${record.directory}`, `STATUS: ${record.statusFile}`, `SESSION_DIR: ${sessionDir}`]) status(line);
     if (config.ignored.length > 0) note(`the native engine has no tools for ${listOf(config.ignored)} of this config`);
     stream.event("round_start", { answers: session.candidates.length });
-    const observer: StepObserver = { ...stream, asking: () => record.asking(meter.total), usage: () => record.usage(meter.total) };
+    const observer: StepObserver = {
+      ...stream,
+      asking: () => (meter.free ? undefined : record.asking(meter.total)),
+      usage: () => record.usage(meter.total),
+    };
     const { system, opening, reach } = await prepare(step, config, criteria, session, record.workspace, sessionDir);
     const decision = await deliberate({
       connected,

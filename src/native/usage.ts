@@ -20,6 +20,8 @@ export interface UsageMeter {
    */
   add(usage: TokenUsage | null, whole?: boolean): void;
   readonly total: Usage;
+  /** Whatever is asked costs nothing. */
+  readonly free: boolean;
 }
 
 /** @param price null when it is unknown */
@@ -28,6 +30,7 @@ export function createMeter(price: ModelPrice | null): UsageMeter {
   const free = price !== null && price.input === 0 && price.output === 0;
   let sums = { inputTokens: 0, outputTokens: 0, usd: 0, replies: 0, uncounted: 0, counted: 0 };
   return {
+    free,
     add(usage, whole = true) {
       const { inputTokens, outputTokens, usd, replies, uncounted, counted } = sums;
       sums = {

@@ -58,9 +58,9 @@ export function openJournal(path: string, { elapsed, clock = systemClock }: Jour
     const created = !fs.existsSync(path);
     file = fs.openSync(path, fs.constants.O_RDWR | fs.constants.O_CREAT | fs.constants.O_APPEND, 0o600);
     if (created) syncDirectory(dirname(path));
-    const { content, whole } = parse(fs.readFileSync(path));
+    const { whole, seq } = parse(fs.readFileSync(path));
     if (whole < fs.fstatSync(file).size) cutTo(file, whole);
-    return new FileJournal(path, file, content.events.at(-1)?.seq ?? 0, whole, elapsed, clock);
+    return new FileJournal(path, file, seq, whole, elapsed, clock);
   } catch (error) {
     if (file !== null) fs.closeSync(file);
     throw writeError("open the journal", path, error);
@@ -169,9 +169,11 @@ function cutTo(file: number, size: number): void {
 }
 
 // `whole` is where the last line ends that is an event; what is behind it is torn.
-function parse(bytes: Buffer): { content: JournalContent; whole: number } {
+/** `whole`: bytes up to the end of the last event; `seq`: its number, also where it is of no use. */
+function parse(bytes: Buffer): { content: JournalContent; whole: number; seq: number } {
   const events: TeamEvent[] = [];
   let whole = 0;
+  let seq = 0;
   let bad = 0;
   let damaged = 0;
   let start = 0;
@@ -185,9 +187,10 @@ function parse(bytes: Buffer): { content: JournalContent; whole: number } {
       damaged += usable ? bad : bad + 1;
       bad = 0;
       whole = start;
+      seq = event.seq;
     }
   }
-  return { content: { events, torn: whole < bytes.length, damaged }, whole };
+  return { content: { events, torn: whole < bytes.length, damaged }, whole, seq };
 }
 
 function parseEvent(line: string): TeamEvent | null {

@@ -7,7 +7,7 @@ import fs from "node:fs";
  * @throws the system's error, or an Error whose message says why it is not read: "it is no regular file"
  */
 export function readRegularFile(path: string, limit = Number.POSITIVE_INFINITY): Buffer {
-  const ofShell = /^\/(dev|proc\/self)\/fd\/\d+$/.test(path);
+  const ofShell = isOfShell(path);
   const file = fs.openSync(path, ofShell ? fs.constants.O_RDONLY : flags);
   try {
     const facts = fs.fstatSync(file);
@@ -24,6 +24,11 @@ export function readRegularFile(path: string, limit = Number.POSITIVE_INFINITY):
 /** The same as text of UTF-8; what is not UTF-8 becomes �. */
 export function readRegularText(path: string, limit?: number): string {
   return readRegularFile(path, limit).toString("utf8");
+}
+
+/** Whether a path is what a shell makes of `<(…)`: ours alone, and read only once. */
+export function isOfShell(path: string): boolean {
+  return /^\/(dev\/stdin|(dev|proc\/self)\/fd\/\d+)$/.test(path);
 }
 
 // --- internal ---

@@ -5,6 +5,7 @@ import { deliberationOf } from "../session/state.ts";
 import type { AgentId, Deliberation, StopRequest, Verdict } from "../types.ts";
 import { withPatience } from "./patience.ts";
 import type { Run } from "./run.ts";
+import { stopAfterLastCall } from "./stop.ts";
 
 /** Who acts next, or how the run ends. */
 export interface Outcome {
@@ -65,6 +66,8 @@ async function askPlugins(run: Run): Promise<Deliberation> {
   const own = fresh();
   try {
     const answer = await withPatience(run, "onConsensus", run.hooks.onConsensus.promise(deliberation));
+    // Asked for while a step of a plugin ran.
+    stopAfterLastCall(run);
     return settle({ ...own, stop: stopOf(run) }, answer ?? deliberation);
   } catch (error) {
     run.pluginFailed(error, "onConsensus");

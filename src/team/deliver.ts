@@ -17,7 +17,7 @@ import { readWinner } from "./winner.ts";
  * reports. A failed write ends in exit 7, never in a success.
  */
 export async function deliver(run: Run, decided: Verdict): Promise<RunResult> {
-  const { verdict, answer } = readWinner(run, decided);
+  const { verdict, answer, workspace } = readWinner(run, decided);
   const result = buildResult(run, verdict, answer);
   run.refresh = () => refreshResult(run, result, verdict);
   const write = async (work: () => Promise<void>): Promise<boolean> => {
@@ -42,7 +42,7 @@ export async function deliver(run: Run, decided: Verdict): Promise<RunResult> {
   await write(writeResult);
   const closing = run.signal ? closeSteps(run, cause) : Promise.resolve();
   const stands = standingSynthesis(run, result);
-  if (!stands) await write(() => writeMarkdown(run, result, verdict));
+  if (!stands) await write(() => writeMarkdown(run, result, workspace));
   await closing;
   await write(writeResult);
   await closeSteps(run, cause);

@@ -93,7 +93,11 @@ function stopMessage(run: Run): string | null {
 
 /** @param otherwise the id of a model that is not in the team */
 function agentFor(run: Run, model: Agent | string, otherwise: string): Agent {
-  if (typeof model !== "string") return model;
+  if (typeof model !== "string") {
+    if (/^\.{0,2}$|[/\\\0]/.test(model.id))
+      throw new Error(`runStep makes paths of an agent's id, so it cannot be ${JSON.stringify(model.id)}`);
+    return model;
+  }
   const known = run.settings.agents.find((agent) => agent.id === model || agent.model === model);
   if (known) return known;
   const found = splitModel(model);

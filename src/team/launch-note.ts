@@ -2,6 +2,7 @@ import { mkdirSync, readdirSync, readFileSync } from "node:fs";
 import { join, relative } from "node:path";
 import { z } from "zod";
 import type { StepSpec } from "../engine/engine.ts";
+import { systemCodeOf } from "../errors.ts";
 import type { LaunchRequest } from "../plugin/hooks.ts";
 import { writeFileWholeSync } from "../session/atomic.ts";
 import type { EventBody } from "../session/events.ts";
@@ -79,13 +80,24 @@ const noteSchema = z.object({
 
 /** runs/agent_a/r1, runs/agent_a/r1/try2, runs/synthesis/agent_a_1; what a step makes for itself below them is not looked at. */
 function runDirectories(runs: string): string[] {
-  const below = (directory: string) =>
-    readdirSync(directory, { withFileTypes: true })
+  const steps = directoriesIn(runs).flatMap((agent) => directoriesIn(agent));
+  return steps.flatMap((step) => [step, ...directoriesIn(step, true).filter((path) => /\/try\d+$/.test(path))]);
+}
+
+/**
+ * @param ofStep a step works in it, and may have made it unreadable
+ * @throws TeamError `write`
+ */
+function directoriesIn(directory: string, ofStep = false): string[] {
+  try {
+    return readdirSync(directory, { withFileTypes: true })
       .filter((entry) => entry.isDirectory() && !entry.name.startsWith("."))
       .map(({ name }) => join(directory, name))
       .sort();
-  const steps = below(runs).flatMap(below);
-  return steps.flatMap((step) => [step, ...below(step).filter((path) => /\/try\d+$/.test(path))]);
+  } catch (error) {
+    if (ofStep && ["EACCES", "EPERM"].includes(systemCodeOf(error) ?? "")) return [];
+    throw writeError("look for earlier steps in", directory, error);
+  }
 }
 
 function readNote(directory: string): z.output<typeof noteSchema> | null {

@@ -3,22 +3,18 @@ import type { SynthesisDocument } from "../plugin/hooks.ts";
 import { writeFileAtomic } from "../session/atomic.ts";
 import { copyDeliverable, copyWinner } from "../session/deliverable.ts";
 import type { RunResult } from "../session/result.ts";
-import type { Verdict } from "../types.ts";
-import { currentAnswers } from "./api.ts";
 import { withPatience } from "./patience.ts";
 import type { Run } from "./run.ts";
+import { stopAfterLastCall } from "./stop.ts";
 
 /**
  * Puts the winner's files in place and writes `final_answer.md` around its answer. After this the run's result is safe,
  * whatever a synthesis by a model does later.
  */
-export async function writeMarkdown(run: Run, result: RunResult, verdict: Verdict): Promise<void> {
-  const winner = currentAnswers(run).find((answer) => answer.agent === verdict.winner);
-  if (!winner || result.answer === null) return;
+export async function writeMarkdown(run: Run, result: RunResult, workspace: string | null): Promise<void> {
+  if (result.answer === null) return;
   run.emit({ type: "synthesis.started", kind: "markdown" });
   const { directory } = run;
-  // Read once: a step that a signal left running may answer meanwhile.
-  const { workspace } = winner;
   const whyStop = () => (run.rushed ? "a second signal ended the run before it was copied" : null);
   await copyWinner({ answer: result.answer, workspace, to: directory.winner }, { whyStop });
   result.synthesis = { ...result.synthesis, kind: "markdown", path: directory.finalAnswer, winner: directory.winner };
@@ -106,5 +102,7 @@ async function askPlugins(run: Run, document: SynthesisDocument): Promise<Synthe
   } catch (error) {
     run.pluginWarned(error, "onSynthesis");
     return document;
+  } finally {
+    stopAfterLastCall(run);
   }
 }

@@ -10,6 +10,8 @@ export interface Chosen {
   readonly verdict: Verdict;
   /** Null when there is no answer. */
   readonly answer: string | null;
+  /** Absolute path of the files of that very answer; null without. */
+  readonly workspace: string | null;
 }
 
 /**
@@ -20,9 +22,11 @@ export function readWinner(run: Run, decided: Verdict): Chosen {
   const gone = new Set<AgentId>();
   for (let verdict = decided; ; ) {
     const { winner, reason } = verdict;
-    if (winner === null) return { verdict, answer: null };
+    if (winner === null) return { verdict, answer: null, workspace: null };
     try {
-      return { verdict, answer: currentAnswers(run).find(({ agent }) => agent === winner)?.text ?? null };
+      // Both at once: a step that a signal left running may answer before the files are copied.
+      const { text = null, workspace = null } = currentAnswers(run).find(({ agent }) => agent === winner) ?? {};
+      return { verdict, answer: text, workspace };
     } catch (error) {
       const message = messageOf(error);
       run.emit({ type: "preflight.warning", message });

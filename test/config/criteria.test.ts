@@ -70,6 +70,10 @@ test("a missing file, a directory and bytes that are not UTF-8 are told apart", 
   await expect(readCriteria(directory.path)).rejects.toThrow("cannot be read");
 });
 
+test("what a shell hands over is refused: every step reads the criteria, and it can be read only once", async () => {
+  for (const path of ["/dev/fd/63", "/proc/self/fd/3", "/dev/stdin"]) await expect(readCriteria(path)).rejects.toThrow("only once");
+});
+
 test("a good file is read", async () => {
   await using directory = await mkdtempDisposable(join(tmpdir(), "criteria-"));
   const path = join(directory.path, "good.json");

@@ -71,6 +71,15 @@ const layouts: readonly (readonly [what: string, files: Readonly<Record<string, 
       "node_modules/dep/n.js": "",
     },
   ],
+  [
+    "a package that gives another file to require",
+    {
+      "plugin.ts": 'require("dep");',
+      "node_modules/dep/package.json": '{ "exports": { "import": "./i.mjs", "require": "./r.cjs" } }',
+      "node_modules/dep/i.mjs": "",
+      "node_modules/dep/r.cjs": "",
+    },
+  ],
   ["a package that is required", { "plugin.ts": 'require("dep");', "node_modules/dep/index.js": "" }],
   [
     "a file that is to be read as code",

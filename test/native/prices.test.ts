@@ -76,6 +76,13 @@ describe("what a reply costs", () => {
 });
 
 describe("what a step costs", () => {
+  test("is nothing, whatever breaks off, where nothing is asked for", () => {
+    const free = createMeter({ input: 0, output: 0 });
+    free.add(null, false);
+    expect([free.free, free.total.usd, free.total.uncounted]).toEqual([true, 0, 0]);
+    expect(createMeter({ input: 1, output: 2 }).free).toBe(false);
+  });
+
   test("is the sum of its replies, at least that where not all was counted, unknown without a price, and nothing before the first", () => {
     const meter = createMeter({ input: 10, output: 100 });
     meter.add(usage);

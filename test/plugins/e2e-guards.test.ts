@@ -218,6 +218,20 @@ test.concurrent(
   patience,
 );
 
+test.concurrent(
+  "a skip says why and by whom, and nothing else of the step",
+  async () => {
+    const body = `team.hooks.beforeLaunch.tap("odd", (request) => {
+      if (request.agent === "agent_b") request.skip = { reason: "not now", by: "odd", agent: "agent_a", round: 1.5, seconds: "x" };
+    });`;
+    const run = await playRun({ plays: team, ...withPlugin("odd", body, ["--max-rounds", "1"]) });
+    const skips = run.events.flatMap((event) => (event.type === "step.finished" && event.action.kind === "skipped" ? [event.action] : []));
+    expect(skips.length).toBeGreaterThan(0);
+    for (const skip of skips) expect(skip).toMatchObject({ agent: "agent_b", round: 1, seconds: 0, reason: "not now", by: "odd" });
+  },
+  patience,
+);
+
 describe("a step that a plugin starts and does not wait for", () => {
   const step = { when: { session: "extra" }, step: { answer: "x", before: { forever: true }, cost: { usd: 0.7, live: [{ usd: 0.5 }] } } };
   const start = 'void team.runStep({ model: "agent_a", query: "Look", sessionDir: team.run.directory + "/extra", context: [] });';

@@ -121,6 +121,20 @@ describe("who waits for a place is not launched any more", () => {
       },
     },
     {
+      title: "nor is a step that waits for a quota: the run ends with the last step that runs",
+      plays: {
+        a: [{ fail: { exit: 2, stderr: "Error code: 429 - Rate limit reached. Please try again in 250s" } }, dear],
+        b: [{ fail: "server", cost: { usd: 0, inputTokens: 1000, outputTokens: 100 }, before: { file: "finished-agent_a-1" } }],
+        c: [{ answer: { text: "x", workspace: false }, cost: { usd: 0.1 }, before: { file: "finished-agent_b-1" } }],
+      },
+      args: ["--cost-budget", "1"],
+      ends: "forced cost_budget c, exit 0",
+      look: ({ result, events }) => {
+        expect(result.duration_seconds).toBeLessThan(200);
+        expect(stopsOf(events)).toMatchObject([{ reason: "cost_budget", stopped: [] }]);
+      },
+    },
+    {
       title: "once a price is missing",
       plays: { a: [unpriced], b: [unpriced], c: [unpriced] },
       args: args(1),

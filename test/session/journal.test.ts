@@ -40,6 +40,17 @@ describe("the journal", () => {
     expect(readJournal(path).events.map((event) => event.seq)).toEqual([1, 2, 3]);
   });
 
+  test("numbers go on behind a last event of no use, which stays in the file", async () => {
+    await using temp = temporaryDirectory();
+    const path = temp.write(
+      "events.jsonl",
+      `${JSON.stringify({ v: 1, seq: 7, ts: "2026-11-30T00:00:00Z", elapsed: 1, type: "ballots" })}\n`,
+    );
+    using journal = open(path);
+    expect(journal.append(warning("a")).seq).toBe(8);
+    expect(readJournal(path)).toMatchObject({ events: [{ seq: 8 }], damaged: 1 });
+  });
+
   test("that does not exist is empty", async () => {
     await using temp = temporaryDirectory();
     expect(readJournal(temp.join("none"))).toEqual({ events: [], torn: false, damaged: 0 });
