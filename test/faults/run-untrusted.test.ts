@@ -111,7 +111,7 @@ describe("agents that are none", () => {
       () =>
         plays(
           { plays: { a: [{ answer: { text: "x", workspace: false } }, "vote a"], b: ["answer", { vote: target }, "vote a"] } },
-          `ln -sfn "$outside/agent_z" "$session/agents/agent_z"`,
+          `[ -L "$session/agents/agent_z" ] || ln -s "$outside/agent_z" "$session/agents/agent_z"`,
           (run) => {
             wins(run);
             expect(run.stderr).toMatch(/vote for .* is invalid/);
