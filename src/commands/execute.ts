@@ -151,10 +151,10 @@ function followSignals(signals: Signals, callback: (signal: RunSignal) => void):
   return signals.onSignal(callback);
 }
 
-/** The document as it was written; the bare answer where it could not be. */
-function finalText({ synthesis, answer }: RunResult): string {
+/** The document as it was written; the bare answer where it could not be, or where a result that somebody edited names another file. */
+function finalText({ synthesis: { path }, answer }: RunResult): string {
   try {
-    if (synthesis.path !== null) return readRegularText(synthesis.path);
+    if (path !== null && /[\\/]synthesis[\\/]final_answer\.md$/.test(path)) return readRegularText(path);
   } catch (error) {
     return `${answer ?? ""}\n\n(The document could not be read: ${messageOf(error)})`;
   }

@@ -140,6 +140,8 @@ function lockedDatabase(teamDir: string, patience = patienceMilliseconds): Datab
   let database: Database | null = null;
   try {
     const path = join(teamDir, lockFile);
+    // Whoever brings a run along could make us change a file of theirs.
+    if (fs.lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink()) throw new Error(`${lockFile} is a link; remove it`);
     database = new Database(path, { create: true, readwrite: true });
     fs.chmodSync(path, 0o600);
     database.run(`PRAGMA busy_timeout = ${patience}`);

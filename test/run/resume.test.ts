@@ -140,6 +140,23 @@ test.concurrent(
 );
 
 test.concurrent(
+  "a result.json that somebody edited cannot have another file printed",
+  () =>
+    inTurn(async () => {
+      const spec: RunSpec = { plays: { a: "answer four, vote a", b: "answer, vote a" } };
+      await using project = createRunProject(spec);
+      await project.cli(argumentsOf(spec));
+      const { result: path } = onlyRun(project);
+      const { result } = read(project);
+      const secret = project.temp.write("home/secret", "not for you");
+      writeFileSync(path, JSON.stringify({ ...result, synthesis: { ...result.synthesis, path: secret } }));
+      const { code, stdout } = await project.cli(["resume"]);
+      expect([code, stdout]).toEqual([0, "four\n"]);
+    }),
+  patience,
+);
+
+test.concurrent(
   "retries that were used up before are not granted anew",
   () =>
     interrupted(

@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, setDefaultTimeout, test } from "bun:test";
-import { chmodSync, existsSync, readdirSync } from "node:fs";
+import { chmodSync, existsSync, readdirSync, readFileSync, statSync, symlinkSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { TeamError } from "../../src/errors.ts";
 import { acquireLock, isLocked, readHolder, whileUnlocked } from "../../src/session/lock.ts";
@@ -90,6 +90,15 @@ describe("the lock of a run", () => {
     for (let n = 0; n < 2; n++)
       expect(Bun.spawnSync([process.execPath, "-e", asks], { env: process.env }).stdout.toString()).toBe("true\n");
     lock.close();
+  });
+
+  test("is no link: whose file it leads to stays as it is", async () => {
+    await using temp = temporaryDirectory("team_1");
+    const other = temp.write("../other", "theirs");
+    chmodSync(other, 0o644);
+    symlinkSync(other, temp.join(".lock"));
+    expect(() => acquireLock(temp.path)).toThrow(".lock is a link; remove it");
+    expect([statSync(other).mode & 0o777, readFileSync(other, "utf8")]).toEqual([0o644, "theirs"]);
   });
 
   test("clears away what killed writers left", async () => {
