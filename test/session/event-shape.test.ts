@@ -103,7 +103,8 @@ describe("a line of odd shape", () => {
     const journal = openJournal(directory.journal, { elapsed: () => 31 });
     const { seq } = journal.append({ type: "preflight.warning", message: "next" });
     journal.close();
-    expect(seq).toBe(whole.length + 1);
+    // Behind the last line, whatever that is worth: no number is given twice.
+    expect(seq).toBe(odd.seq + 1);
     expect(readFileSync(directory.journal, "utf8")).toStartWith(before);
   });
 
