@@ -41,7 +41,8 @@ describe("stale: a newer answer exists than the voter was started with", () => {
     {
       title: "an answer that lands while the voter runs makes its vote stale, though vote.json claims to have seen it",
       plays: {
-        a: "answer, answer, vote a",
+        // Not before agent_b has been started.
+        a: ["answer", { answer: { text: "x", workspace: false }, before: { launch: { agent: "agent_b", number: 2 } } }, "vote a"],
         b: ["answer", { vote: "agent_a", before: { step: { agent: "agent_a", number: 2 } } }, "vote a"],
       },
       rounds: ["a answered, b answered", "a answered, b voted a", "a voted a, b voted a"],
