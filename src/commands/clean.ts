@@ -6,8 +6,8 @@ import { parseDuration, plural, quoted } from "../text.ts";
 import { formatBytes, renderOldRuns } from "../view/sessions/old-runs.ts";
 import { hasColor, widthOfOutput } from "./appearance.ts";
 import type { Command, CommandContext } from "./command.ts";
-import { writeJson } from "./json-output.ts";
 import { findOldRuns, type OldRun } from "./old-runs.ts";
+import { writeJson } from "./print.ts";
 import { removeTree } from "./remove-tree.ts";
 
 /** Removes old runs. */

@@ -9,7 +9,7 @@ import { renderChecks, renderVerdict } from "../preflight/render.ts";
 import { cacheDirectory } from "../preflight.ts";
 import { neutralise } from "../session/text.ts";
 import type { Command, CommandContext } from "./command.ts";
-import { writeJson } from "./json-output.ts";
+import { writeJson } from "./print.ts";
 import { version } from "./version.ts";
 
 /** Says what was found and where, and whether a run could start. */

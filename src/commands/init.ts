@@ -8,7 +8,7 @@ import { type Initialised, initialise } from "../preflight/initialise.ts";
 import { renderChecks } from "../preflight/render.ts";
 import { cacheDirectory } from "../preflight.ts";
 import type { Command, CommandContext } from "./command.ts";
-import { writeJson } from "./json-output.ts";
+import { writeJson } from "./print.ts";
 
 /** Looks around and writes environment.json. */
 export const command: Command = {

@@ -3,7 +3,7 @@ import { isGiven, optionValues } from "../config/tokenise.ts";
 import { ExitCode, TeamError } from "../errors.ts";
 import { listOf, nearest, quoted, shellWord } from "../text.ts";
 import type { Command, CommandContext } from "./command.ts";
-import { writeJson } from "./json-output.ts";
+import { writeJson } from "./print.ts";
 
 /** What can be done about plugins, with the options that are for it. To add something, add a line, and a case below. */
 const actions = {

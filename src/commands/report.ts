@@ -7,11 +7,10 @@ import { isGiven } from "../config/tokenise.ts";
 import { ExitCode } from "../errors.ts";
 import { findTeamDirectory } from "../session/directory.ts";
 import { createRedactor } from "../session/redact.ts";
-import { neutralise } from "../session/text.ts";
 import { writeReport } from "../view/report/write.ts";
 import { readTeamConfig } from "../view/status/read.ts";
 import type { Command } from "./command.ts";
-import { writeJson } from "./json-output.ts";
+import { writeJson, writeText } from "./print.ts";
 import { version } from "./version.ts";
 
 /** Makes a run's page again: of runs that ended without one, or that an older mg-team wrote. */
@@ -40,7 +39,7 @@ export const command: Command = {
       redact: createRedactor(secretsOf(keys, Object.values(readTeamConfig(directory).models))),
     });
     if (isGiven(options, "json")) writeJson(stdout, { version: 1, session_id: directory.id, report });
-    else stdout.write(`${stdout.isTerminal ? neutralise(report) : report}\n`);
+    else writeText(stdout, `${report}\n`);
     return ExitCode.ok;
   },
 };

@@ -12,13 +12,12 @@ import { createTeamDirectory, nextTeamDirectory } from "../session/directory.ts"
 import { acquireLock } from "../session/lock.ts";
 import { createRedactor } from "../session/redact.ts";
 import { emptyState } from "../session/state.ts";
-import { neutralise } from "../session/text.ts";
 import { buildEngine } from "./build-engine.ts";
 import type { Command, CommandContext } from "./command.ts";
 import { describeDryRun, formatDryRun } from "./dry-run.ts";
 import { executeRun } from "./execute.ts";
-import { writeJson } from "./json-output.ts";
 import { loadPlugins } from "./load-plugins.ts";
+import { writeJson, writeText } from "./print.ts";
 import { runCommand } from "./run-definition.ts";
 import { streamsOf } from "./streams.ts";
 import { createWarnings } from "./warnings.ts";
@@ -66,7 +65,7 @@ async function dryRun(
   for (const warning of warnings) log.warn(warning);
   const dry = describeDryRun(settings, engine, directory, environment, { docker: report.docker, warnings });
   if (output.mode !== "text") writeJson(stdout, dry, 2);
-  else stdout.write(stdout.isTerminal ? neutralise(formatDryRun(dry, settings.limits)) : formatDryRun(dry, settings.limits));
+  else writeText(stdout, formatDryRun(dry, settings.limits));
   return ExitCode.ok;
 }
 

@@ -7,7 +7,7 @@ import { readSessions } from "../view/sessions/read.ts";
 import { renderSessions } from "../view/sessions/render.ts";
 import { hasColor, widthOfOutput } from "./appearance.ts";
 import type { Command } from "./command.ts";
-import { writeJson } from "./json-output.ts";
+import { writeJson } from "./print.ts";
 
 /** Lists the runs of a project. */
 export const command: Command = {

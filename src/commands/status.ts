@@ -5,7 +5,7 @@ import { findStatusTarget, readStatus } from "../view/status/read.ts";
 import { renderStatus } from "../view/status/render.ts";
 import { hasColor, widthOfOutput } from "./appearance.ts";
 import type { Command } from "./command.ts";
-import { writeJson } from "./json-output.ts";
+import { writeJson } from "./print.ts";
 
 /** Shows where a run stands, whoever started it. */
 export const command: Command = {

@@ -1,10 +1,9 @@
 import type { OutputSettings } from "../config/settings.ts";
-import { neutralise } from "../session/text.ts";
 import { notification } from "../view/notify.ts";
 import { wantsLiveView } from "../view/open.ts";
 import { isForeground, openTerminal, type Terminal } from "../view/terminal.ts";
 import type { CommandContext } from "./command.ts";
-import { writeJson } from "./json-output.ts";
+import { writeJson, writeText } from "./print.ts";
 
 /** Where a command's words go. */
 export interface Streams {
@@ -28,7 +27,7 @@ export function streamsOf({ stdout, stderr, environment }: CommandContext, outpu
   const terminals = { stderr: stderr.isTerminal && columns >= leastColumns && rows >= leastRows, stdout: stdout.isTerminal };
   return {
     // An answer is the text of a model: on a terminal it must not be able to do anything.
-    stdout: (text) => stdout.write(stdout.isTerminal ? neutralise(text) : text),
+    stdout: (text) => writeText(stdout, text),
     json: (value, indent) => writeJson(stdout, value, indent),
     arrived: async () => void (await stdout.flush()),
     stderr: (line) => stderr.write(`${line}\n`),

@@ -8,12 +8,10 @@ import { isGiven } from "../config/tokenise.ts";
 import { configSubject, recordTrust, revokeTrust, scriptSubject, type TrustSubject, trustState } from "../config/trust.ts";
 import { type Environment, readTrust } from "../config/trust-store.ts";
 import { ExitCode, TeamError } from "../errors.ts";
-import { neutralise } from "../session/text.ts";
 import { plural } from "../text.ts";
 import type { Command, CommandContext } from "./command.ts";
-import type { Output } from "./io.ts";
-import { writeJson } from "./json-output.ts";
 import { indented } from "./layout.ts";
+import { writeJson, writeText } from "./print.ts";
 
 /** Shows what of a project runs programs, and records the user's consent to it. Running the command is the consent: it asks nothing. */
 export const command: Command = {
@@ -43,7 +41,7 @@ export const command: Command = {
     if (!list) recordTrust(subjects, environment, new Date());
     const { stdout } = context;
     if (isGiven(options, "json")) writeJson(stdout, jsonOf(subjects, environment));
-    else stdout.write(clean(stdout, text(subjects, environment, cwd, list)));
+    else writeText(stdout, text(subjects, environment, cwd, list));
     return ExitCode.ok;
   },
 };
@@ -65,7 +63,7 @@ function takeBack({ options, environment, cwd, stdout }: CommandContext): ExitCo
   const revoked = revokeTrust([...new Set([...here, ...named])], environment);
   if (isGiven(options, "json")) writeJson(stdout, { revoked });
   else if (revoked.length === 0) stdout.write("Nothing of this project was trusted.\n");
-  else stdout.write(clean(stdout, `No longer trusted: ${revoked.map((anchor) => shown(anchor, real(cwd))).join(", ")}\n`));
+  else writeText(stdout, `No longer trusted: ${revoked.map((anchor) => shown(anchor, real(cwd))).join(", ")}\n`);
   return ExitCode.ok;
 }
 
@@ -94,9 +92,4 @@ function jsonOf(subjects: readonly TrustSubject[], environment: Environment): un
     items: subject.items.map(({ kind, what, files }) => ({ kind, what, files })),
   }));
   return { trust: shownSubjects };
-}
-
-/** Directories and files of a project have whatever names somebody gave them. */
-function clean({ isTerminal }: Output, text: string): string {
-  return isTerminal ? neutralise(text) : text;
 }

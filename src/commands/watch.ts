@@ -8,7 +8,7 @@ import type { TeamStatus } from "../view/status/shape.ts";
 import { isForeground, openTerminal } from "../view/terminal.ts";
 import { hasColor, widthOfOutput } from "./appearance.ts";
 import type { CommandContext } from "./command.ts";
-import { jsonFor } from "./json-output.ts";
+import { jsonFor } from "./print.ts";
 
 /**
  * Shows a status again and again until the run has ended: in place on a terminal; else anew after each change, as text or as one line of

@@ -89,7 +89,12 @@ function parsedImports(code: string): string[] {
  * away, is a change even where Bun (which remembers directories) does not see it yet.
  */
 function filesOfImport(path: string, importer: string): string[] {
-  const found = [resolvedByBun(path, importer), resolvedByRequire(path, importer)];
+  const found = [
+    // By the same rules as the import itself will be: `main`, `exports` and `imports` of package.json, paths of tsconfig.json, packages.
+    resolvedBy(() => Bun.resolveSync(path, dirname(importer))),
+    // A package may give another file to `require` than to `import`.
+    resolvedBy(() => createRequire(importer).resolve(path)),
+  ];
   if (/^\.{0,2}\//.test(path)) {
     const base = resolve(dirname(importer), withoutQuery(path));
     found.push(
@@ -102,19 +107,10 @@ function filesOfImport(path: string, importer: string): string[] {
   return [...new Set(found.filter((file) => file !== null && isFile(file)).map((file) => real(`${file}`)))];
 }
 
-/** By the same rules as the import itself will be: `main`, `exports` and `imports` of package.json, paths of tsconfig.json, packages. */
-function resolvedByBun(path: string, importer: string): string | null {
+/** What a way of resolving gives; null where it finds nothing. */
+function resolvedBy(resolution: () => string): string | null {
   try {
-    return withoutQuery(Bun.resolveSync(path, dirname(importer)));
-  } catch {
-    return null;
-  }
-}
-
-/** A package may give another file to `require` than to `import`. */
-function resolvedByRequire(path: string, importer: string): string | null {
-  try {
-    return withoutQuery(createRequire(importer).resolve(path));
+    return withoutQuery(resolution());
   } catch {
     return null;
   }

@@ -3,7 +3,7 @@ import fs from "node:fs";
 import { basename, join } from "node:path";
 import { systemCodeOf, TeamError } from "../errors.ts";
 import { removeTemporaries, writeFileAtomicSync } from "./atomic.ts";
-import { writeError } from "./reasons.ts";
+import { isDenied, writeError } from "./reasons.ts";
 import { readRegularText } from "./regular-file.ts";
 
 /** Holds a run for this process. Freed by `close`, and by the end of the process, even by `kill -9`. */
@@ -90,7 +90,7 @@ function removeTemporariesBelow(directory: string, depth = 3): void {
     if (depth > 0) for (const path of directoriesIn(directory)) removeTemporariesBelow(path, depth - 1);
   } catch (error) {
     // A step made it so in its working directory. What lies there hurts nobody; a run that nobody can take up again would.
-    if (!["EACCES", "EPERM"].includes(systemCodeOf(error) ?? "")) throw error;
+    if (!isDenied(error)) throw error;
   }
 }
 

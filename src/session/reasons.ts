@@ -6,6 +6,11 @@ export function reasonOf(error: unknown): string {
   return reasons[code ?? ""]?.words ?? (messageOf(error) || "unknown error");
 }
 
+/** Whether the system keeps it from us, but nothing is broken: somebody else may have made it so. */
+export function isDenied(error: unknown): boolean {
+  return ["EACCES", "EPERM"].includes(systemCodeOf(error) ?? "");
+}
+
 /** What a user can do about it, as one sentence. */
 export function hintOf(error: unknown): string {
   return reasons[systemCodeOf(error) ?? ""]?.hint ?? "Check the directory and its disk, then run the same command again.";

@@ -1,5 +1,8 @@
 import fs from "node:fs";
 
+/** Flags to open a file for reading without waiting: opening a pipe without a writer would hang. Absent on Windows. */
+export const unwaiting = fs.constants.O_RDONLY | (fs.constants.O_NONBLOCK ?? 0);
+
 /**
  * Reads a whole file that stands in a project, where anything may stand: never waits on a pipe, never reads from a device without end.
  * Links are followed. A pipe that a shell has opened for us (`<(…)`) was typed by the user, and is read.
@@ -8,7 +11,7 @@ import fs from "node:fs";
  */
 export function readRegularFile(path: string, limit = Number.POSITIVE_INFINITY): Buffer {
   const ofShell = isOfShell(path);
-  const file = fs.openSync(path, ofShell ? fs.constants.O_RDONLY : flags);
+  const file = fs.openSync(path, ofShell ? fs.constants.O_RDONLY : unwaiting);
   try {
     const facts = fs.fstatSync(file);
     if (facts.isDirectory()) throw Object.assign(new Error("it is a directory"), { code: "EISDIR" });
@@ -32,9 +35,6 @@ export function isOfShell(path: string): boolean {
 }
 
 // --- internal ---
-
-// Absent on Windows. Opening a pipe without a writer would hang.
-const flags = fs.constants.O_RDONLY | (fs.constants.O_NONBLOCK ?? 0);
 
 /** To its end, or a little more than `limit` bytes. */
 function readPipe(file: number, limit: number): Buffer {

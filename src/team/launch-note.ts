@@ -2,11 +2,10 @@ import { mkdirSync, readdirSync, readFileSync } from "node:fs";
 import { join, relative } from "node:path";
 import { z } from "zod";
 import type { StepSpec } from "../engine/engine.ts";
-import { systemCodeOf } from "../errors.ts";
 import type { LaunchRequest } from "../plugin/hooks.ts";
 import { writeFileWholeSync } from "../session/atomic.ts";
 import type { EventBody } from "../session/events.ts";
-import { writeError } from "../session/reasons.ts";
+import { isDenied, writeError } from "../session/reasons.ts";
 import { stepKey } from "../session/state.ts";
 import { newestStep, snapshotSession } from "../session/steps.ts";
 import type { Run } from "./run.ts";
@@ -95,7 +94,7 @@ function directoriesIn(directory: string, ofStep = false): string[] {
       .map(({ name }) => join(directory, name))
       .sort();
   } catch (error) {
-    if (ofStep && ["EACCES", "EPERM"].includes(systemCodeOf(error) ?? "")) return [];
+    if (ofStep && isDenied(error)) return [];
     throw writeError("look for earlier steps in", directory, error);
   }
 }

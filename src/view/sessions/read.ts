@@ -1,10 +1,11 @@
-import { closeSync, constants, existsSync, fstatSync, openSync, readSync } from "node:fs";
+import { closeSync, existsSync, fstatSync, openSync, readSync } from "node:fs";
 import { join } from "node:path";
 import { TeamError } from "../../errors.ts";
 import { listTeamIds, sessionsPath, type TeamDirectory, teamDirectory } from "../../session/directory.ts";
 import { readJournal } from "../../session/journal.ts";
 import { isLocked, readHolder } from "../../session/lock.ts";
 import { readResult } from "../../session/read-result.ts";
+import { unwaiting } from "../../session/regular-file.ts";
 import type { CostKnown, RunResult } from "../../session/result.ts";
 import { applyEvent, emptyState, type RunState } from "../../session/state.ts";
 import { totalCost } from "../../session/totals.ts";
@@ -87,7 +88,7 @@ function readSession(directory: TeamDirectory): SessionEntry {
 function hasEnded(journal: string): boolean {
   let file: number | null = null;
   try {
-    file = openSync(journal, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
+    file = openSync(journal, unwaiting);
     const { size } = fstatSync(file);
     const tail = Buffer.alloc(Math.min(size, 2 * lineBytes));
     readSync(file, tail, 0, tail.length, size - tail.length);
